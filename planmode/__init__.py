@@ -1,0 +1,1 @@
+"""Plan mode: the agent's side."""

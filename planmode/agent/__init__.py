@@ -1,0 +1,1 @@
+"""The agent: tools, models and the loop of a turn."""

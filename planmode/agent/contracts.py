@@ -1,0 +1,168 @@
+"""What a tool and a model have to offer, and what they are given."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Generic, Protocol, TypeVar
+
+from pydantic import BaseModel, ConfigDict
+
+from planmode.agent.sandbox import Sandbox
+from planmode.agent.workspace import Reach
+from planmode.core.calls import ToolCall
+from planmode.core.events import Event, QuestionItem
+from planmode.core.guard import CallFacts
+from planmode.core.options import PlanOption
+from planmode.core.outcomes import Outcome
+from planmode.core.state import SessionState
+from planmode.core.view import Message
+
+
+class Arguments(BaseModel):
+    """A tool's arguments: strict, nothing beyond what is declared."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class NoArguments(Arguments):
+    """A tool that takes none."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolContext:
+    """What a tool may use.
+
+    ``reach`` is every file that it may touch; ``sandboxed`` says that a command of this call runs
+    where it can't change anything.
+    """
+
+    reach: Reach
+    state: SessionState
+    sandbox: Sandbox
+    sandboxed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What the model is told; ``events`` are written in the same transaction as the result.
+
+    ``plan_bytes`` are the plan file's new contents, when the tool wrote it.
+    """
+
+    text: str
+    is_error: bool = False
+    stops_turn: bool = False
+    events: tuple[Event, ...] = ()
+    plan_bytes: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Asks:
+    """The call waits for a person's answers; the turn parks."""
+
+    items: tuple[QuestionItem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Submits:
+    """The plan is submitted with these options; what follows is the review's."""
+
+    options: tuple[PlanOption, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Enters:
+    """Plan mode is to be entered."""
+
+
+ToolOutcome = ToolResult | Asks | Submits | Enters
+
+A = TypeVar("A", bound=Arguments)
+
+
+class Tool(Protocol, Generic[A]):
+    """One thing that the model can do.
+
+    ``name`` is what the model calls it, and the name of its text in prompts/tools. ``repeatable``
+    says that running it twice changes nothing more than running it once.
+    """
+
+    name: str
+    arguments: type[A]
+    repeatable: bool
+
+    def facts(self, args: A, context: ToolContext) -> CallFacts:
+        """Return what the guard must know; may look at paths, changes nothing, never raises."""
+
+    def summary(self, args: A) -> str:
+        """Return one plain line (at most 500 characters) that tells a person what it would do."""
+
+    def run(self, args: A, context: ToolContext) -> ToolOutcome:
+        """Do it. What went wrong is a result with ``is_error``, never an exception."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSpec:
+    """A tool as the model is told of it; ``schema`` is JSON Schema of the arguments."""
+
+    name: str
+    description: str
+    schema: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRequest:
+    """One model call.
+
+    ``marks`` counts what the log says this session's model has used (bookmarks of replies),
+    ``failures`` the failed attempts of this step, ``last_outcome`` how the newest review ended;
+    ``plan_file`` is the plan file's absolute path, or empty. Real providers ignore these four.
+    """
+
+    system: str
+    messages: tuple[Message, ...]
+    tools: tuple[ToolSpec, ...]
+    marks: Mapping[str, int] = field(default_factory=dict)
+    failures: int = 0
+    last_outcome: Outcome | None = None
+    plan_file: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelReply:
+    """What the model answered; tokens as the provider counts them."""
+
+    text: str
+    calls: tuple[ToolCall, ...]
+    model: str
+    input_tokens: int = 0
+    output_tokens: int = 0
+    mark: str = ""
+
+
+class ModelFailureError(Exception):
+    """A model call failed.
+
+    ``kind`` is one of timeout, rate_limit, error (worth another try), refused, script_exhausted,
+    script_invalid, unknown_model (not worth one). The message never holds a key.
+    """
+
+    def __init__(self, kind: str, detail: str) -> None:
+        """Keep what went wrong."""
+        super().__init__(detail)
+        self.kind = kind
+
+    @property
+    def worth_retrying(self) -> bool:
+        """Whether the same call may succeed later."""
+        return self.kind in {"timeout", "rate_limit", "error"}
+
+
+class ChatModel(Protocol):
+    """A model that answers one request at a time."""
+
+    def ask(self, request: ModelRequest) -> ModelReply:
+        """Return the reply.
+
+        Raises:
+            ModelFailureError: there is none.
+        """

@@ -1,0 +1,143 @@
+"""What plan mode refuses, each with a stable code."""
+
+from typing import ClassVar
+
+
+class DomainError(Exception):
+    """A refusal that a caller can act on; ``str(error)`` says what to do."""
+
+    code: ClassVar[str]
+    title: ClassVar[str]
+
+
+class SessionUnknownError(DomainError):
+    """No session of that id that the caller may see."""
+
+    code = "session_unknown"
+    title = "There is no such session"
+
+
+class RevisionUnknownError(DomainError):
+    """No revision of that id that the caller may see."""
+
+    code = "revision_unknown"
+    title = "There is no such revision"
+
+
+class ProjectUnknownError(DomainError):
+    """No project of that name that the caller may see."""
+
+    code = "project_unknown"
+    title = "There is no such project"
+
+
+class NotAllowedError(DomainError):
+    """The caller's roles do not allow the action."""
+
+    code = "not_allowed"
+    title = "Your roles do not allow this"
+
+
+class WorkspaceRefusedError(DomainError):
+    """The workspace is not a folder inside the installation's workspace roots."""
+
+    code = "workspace_refused"
+    title = "This workspace is not available"
+
+
+class SessionInvalidError(DomainError):
+    """A session can't start with these values."""
+
+    code = "session_invalid"
+    title = "The session can't start like this"
+
+
+class MessageInvalidError(DomainError):
+    """The message is empty or too large."""
+
+    code = "message_invalid"
+    title = "The message can't be taken"
+
+
+class PlanTooLargeError(DomainError):
+    """The plan is over the size limit."""
+
+    code = "plan_too_large"
+    title = "The plan is too large"
+
+
+class PlanInvalidError(DomainError):
+    """The plan is empty, or not text that every database keeps unchanged."""
+
+    code = "plan_invalid"
+    title = "The plan can't be submitted"
+
+
+class PlanUnchangedError(DomainError):
+    """The same bytes were decided before."""
+
+    code = "plan_unchanged"
+    title = "The plan has not changed since it was decided"
+
+
+class OptionsInvalidError(DomainError):
+    """The options of a submission break a rule."""
+
+    code = "options_invalid"
+    title = "The options can't be offered like this"
+
+
+class NotPlanningError(DomainError):
+    """Plan mode is off."""
+
+    code = "not_planning"
+    title = "Plan mode is off"
+
+
+class AlreadyPlanningError(DomainError):
+    """Plan mode is on already."""
+
+    code = "already_planning"
+    title = "Plan mode is on already"
+
+
+class NotWaitingError(DomainError):
+    """The session does not wait for this answer (any more)."""
+
+    code = "not_waiting"
+    title = "Nothing waits for this answer"
+
+
+class NoTurnError(DomainError):
+    """The session has no turn that could be changed."""
+
+    code = "no_turn"
+    title = "No turn is under way"
+
+
+class ClaimLostError(DomainError):
+    """Another worker holds the turn now; whatever this one still had to write is void."""
+
+    code = "claim_lost"
+    title = "Another worker holds this turn"
+
+
+class StoredDataError(DomainError):
+    """Stored bytes are missing or do not have the hash they were stored under."""
+
+    code = "stored_data_damaged"
+    title = "Stored data is damaged"
+
+
+class EventUnknownError(DomainError):
+    """The log holds an event that this release does not know."""
+
+    code = "event_unknown"
+    title = "The log holds an event that this release does not know"
+
+
+class KeyReusedError(DomainError):
+    """An idempotency key came a second time with another request."""
+
+    code = "key_reused"
+    title = "This Idempotency-Key was used for another request"
