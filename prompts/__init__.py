@@ -1,0 +1,1 @@
+"""Every text that a model reads, and what renders it."""
