@@ -1,0 +1,184 @@
+"""Every file that an agent can reach: its workspace and its plans."""
+
+import hashlib
+import re
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import PurePosixPath
+from typing import Final, Literal
+
+from planmode.core.events import PlanFileWritten
+from planmode.core.guard import CallFacts
+from planmode.store.confined import ConfinedFolder, PathMissingError, PathRefusedError
+
+LARGEST_FILE: Final = 1024 * 1024
+"""Bytes of a file that a tool reads whole or writes."""
+_MOST_ALTERNATIVES: Final = 64
+_BRACES: Final = re.compile(r"\{([^{}]*,[^{}]*)\}")
+
+PlaceKind = Literal["workspace", "plan_file", "plans"]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a path leads: ``relative`` to ``folder``.
+
+    ``plan_file`` is the agent's current plan file, ``plans`` anything else in a plans folder of
+    the session.
+    """
+
+    folder: ConfinedFolder
+    relative: PurePosixPath
+    kind: PlaceKind
+
+    def named(self, relative: PurePosixPath) -> str:
+        """Return the path by which an agent names ``relative`` of the same folder."""
+        return str(relative if self.kind == "workspace" else self.folder.root / relative)
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """The files of one agent.
+
+    ``plans`` is the session's folder (``None`` where it is not available), ``plan_file`` the
+    current plan file in it (``None`` when no plan is under way). What may happen when is the
+    guard's business.
+    """
+
+    workspace: ConfinedFolder
+    plans: ConfinedFolder | None
+    plan_file: PurePosixPath | None
+
+    @property
+    def plan_path(self) -> str | None:
+        """The absolute path of the current plan file."""
+        if self.plans is None or self.plan_file is None:
+            return None
+        return str(self.plans.root / self.plan_file)
+
+    def locate(self, path: str) -> Place:
+        """Return where ``path`` leads; relative ones count from the workspace.
+
+        Raises:
+            PathRefusedError: it is not acceptable, or leads outside.
+        """
+        place = self._in_session(path)
+        if place is not None:
+            return place
+        return Place(self.workspace, self.workspace.relative_to_root(path), "workspace")
+
+    def read(self, place: Place, limit: int = LARGEST_FILE) -> bytes:
+        """Return the file's bytes.
+
+        Raises:
+            PathMissingError: there is no such file.
+            PathRefusedError: it can't be read, or holds more than ``limit`` bytes.
+        """
+        return place.folder.read(place.relative, limit)
+
+    def write(self, place: Place, content: bytes) -> None:
+        """Replace the file's bytes, with all the folders that are missing.
+
+        Raises:
+            PathRefusedError: it is another plan than the current one, can't be written, or
+                ``content`` is larger than 1 MiB.
+        """
+        name = place.folder.root / place.relative
+        if len(content) > LARGEST_FILE:
+            raise PathRefusedError(f"{name} would be larger than {LARGEST_FILE} bytes")
+        match place.kind:
+            case "workspace":
+                place.folder.write(place.relative, content, mode=0o666, folders=0o777)
+            case "plan_file":
+                place.folder.make()
+                place.folder.write(place.relative, content, mode=0o600, folders=0o700)
+            case "plans":
+                raise PathRefusedError(f"{name} is not the current plan file")
+
+    def read_plan(self) -> bytes | None:
+        """Return the current plan file's bytes, ``None`` when there is no such file.
+
+        Raises:
+            PathRefusedError: something is there that can't be read as a plan file.
+        """
+        if self.plans is None or self.plan_file is None:
+            return None
+        try:
+            return self.plans.read(self.plan_file, LARGEST_FILE)
+        except PathMissingError:
+            return None
+
+    def _in_session(self, path: str) -> Place | None:
+        """Return the place when it lies in the session's folder.
+
+        Asked first: should the folder lie inside a workspace, it is still no part of it.
+        """
+        if self.plans is None:
+            return None
+        whole = path if path.startswith("/") else f"{self.workspace.root}/{path}"
+        try:
+            relative = self.plans.relative_to_root(whole)
+        except PathRefusedError:
+            return None
+        # With a slash at its end a path names a folder, and the plan file is none.
+        if relative == self.plan_file and not path.endswith(("/", "/.")):
+            return Place(self.plans, relative, "plan_file")
+        match relative.parts:
+            case ("agents", _, "plans", *_):
+                return Place(self.plans, relative, "plans")
+            case _:
+                raise PathRefusedError("the path lies outside the workspace and the plans")
+
+
+def writing(name: str, path: str, reach: Reach) -> CallFacts:
+    """Return what the guard must know of a tool that writes ``path``; never raises."""
+    try:
+        kind = reach.locate(path).kind
+    except PathRefusedError:
+        return CallFacts(name)
+    return CallFacts(name, plan_file=kind == "plan_file", workspace=kind == "workspace")
+
+
+def written(place: Place, content: bytes) -> tuple[PlanFileWritten, ...]:
+    """Return what the log must hold once ``place`` has new bytes: only plan files count."""
+    if place.kind != "plan_file":
+        return ()
+    sha256 = hashlib.sha256(content).hexdigest()
+    return (PlanFileWritten(place.relative.stem, sha256, len(content)),)
+
+
+def matches(path: PurePosixPath, pattern: str) -> bool:
+    """Return whether ``path`` has the form of ``pattern``: ``*``, ``?``, ``[…]``, ``{…}``, ``**``.
+
+    A star stays within one part, two stars are any number of whole parts. Takes time in
+    proportion to parts of path times parts of pattern, whatever the pattern.
+    """
+    return any(_fits(path.parts, form) for form in _alternatives(pattern))
+
+
+def _alternatives(pattern: str) -> list[tuple[str, ...]]:
+    """Return the patterns that ``pattern`` stands for, each as parts; a bomb stays literal."""
+    done: list[str] = []
+    todo = [pattern]
+    while todo:
+        form = todo.pop()
+        braces = _BRACES.search(form)
+        if braces is None or len(done) + len(todo) > _MOST_ALTERNATIVES:
+            done.append(form)
+            continue
+        before, after = form[: braces.start()], form[braces.end() :]
+        todo += [f"{before}{choice}{after}" for choice in braces[1].split(",")]
+    return [PurePosixPath(form).parts for form in done]
+
+
+def _fits(parts: tuple[str, ...], form: tuple[str, ...]) -> bool:
+    """Match part by part; ``open_ends`` are the numbers of parts that the form so far can eat."""
+    open_ends = {0}
+    for piece in form:
+        if piece == "**":
+            open_ends = set(range(min(open_ends, default=len(parts) + 1), len(parts) + 1))
+        else:
+            open_ends = {
+                end + 1 for end in open_ends if end < len(parts) and fnmatchcase(parts[end], piece)
+            }
+    return len(parts) in open_ends
