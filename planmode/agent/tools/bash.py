@@ -1,0 +1,68 @@
+"""Bash: a shell command in the workspace."""
+
+# ruff: noqa: ARG002 - the signatures are the contract's
+
+from typing import Annotated, Final
+
+from pydantic import Field
+
+from planmode.agent.contracts import Arguments, ToolContext, ToolResult
+from planmode.agent.sandbox import Finished, SandboxMissingError
+from planmode.core.guard import CallFacts
+
+MOST_OUTPUT: Final = 64 * 1024
+"""Bytes of output that the model is shown."""
+
+
+class BashArguments(Arguments):
+    """``timeout`` is in seconds."""
+
+    command: Annotated[str, Field(min_length=1, max_length=32_768, pattern=r"\S")]
+    timeout: Annotated[int, Field(ge=1, le=600)] = 120
+    description: Annotated[str, Field(max_length=500)] = ""
+
+
+class Bash:
+    """Runs a command and everything it starts, to the end."""
+
+    name = "Bash"
+    arguments = BashArguments
+    repeatable = False
+
+    def facts(self, args: BashArguments, context: ToolContext) -> CallFacts:
+        """Return that the command may do anything: nothing here can read it."""
+        return CallFacts(self.name)
+
+    def summary(self, args: BashArguments) -> str:
+        """Return the command itself, not what the agent says of it."""
+        line = "Run " + " ⏎ ".join(part for part in args.command.splitlines() if part.strip())
+        return line if len(line) <= 500 else f"{line[:450]} … ({len(args.command)} characters)"  # noqa: PLR2004 - the contract's bound
+
+    def run(self, args: BashArguments, context: ToolContext) -> ToolResult:
+        """Run it."""
+        try:
+            finished = context.sandbox.run(
+                args.command,
+                cwd=context.reach.workspace.root,
+                sandboxed=context.sandboxed,
+                timeout_s=args.timeout,
+                output_limit=MOST_OUTPUT,
+            )
+        except SandboxMissingError as error:
+            return ToolResult(f"The command did not run: {error}", is_error=True)
+        except (OSError, ValueError) as error:
+            return ToolResult(f"The command could not start: {error}", is_error=True)
+        failed = finished.exit_code != 0
+        lines = [_ending(finished, args), *([_READ_ONLY] if failed and context.sandboxed else [])]
+        return ToolResult("\n".join([*lines, finished.output or "(no output)"]), is_error=failed)
+
+
+_READ_ONLY: Final = "(It ran without network, on files that can't be changed.)"
+
+
+def _ending(finished: Finished, args: BashArguments) -> str:
+    if finished.exit_code is not None:
+        return f"Exit code {finished.exit_code}"
+    if finished.timed_out:
+        return f"Ended after {args.timeout} s, with every process that it had started"
+    return "Ended because it printed too much"
