@@ -378,7 +378,7 @@ def test_every_thread_can_ask(stub: ModelStub, name: str) -> None:
 def test_a_script_is_looked_for_in_the_scripts_folder_first(
     tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    inside = tmp_path / "scripts"
+    inside = tmp_path / "shelf"
     inside.mkdir()
     settings.SCRIPTS_DIR = inside
     monkeypatch.chdir(tmp_path)
