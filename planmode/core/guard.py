@@ -59,6 +59,7 @@ class Refusal(StrEnum):
     NOT_PLANNING = "not_planning"
     OUTSIDE_WORKSPACE = "outside_workspace"
     QUESTION_IN_AUTO = "question_in_auto"
+    GUARD_FAILED = "guard_failed"
 
 
 @dataclass(frozen=True, slots=True)

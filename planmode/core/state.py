@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 
 from planmode.core import events as ev
 from planmode.core.calls import ToolCall
-from planmode.core.outcomes import Outcome
+from planmode.core.outcomes import CONSEQUENCES, Outcome
 from planmode.core.permission import PermissionMode
 
 
@@ -39,7 +39,8 @@ class PlanState:
     """Plan mode of the session's main agent.
 
     ``revision_count`` never goes back: a version number belongs to its bytes for ever.
-    ``submitted`` is the sha256 of each plan's newest revision, ``review`` the open card.
+    ``submitted`` is the sha256 of each plan's newest revision, ``review`` the open card, ``ids`` the
+    plan ids that the session has used.
     """
 
     active: bool = False
@@ -49,7 +50,8 @@ class PlanState:
     submitted: Mapping[str, str] = field(default_factory=dict)
     review: str | None = None
     last_outcome: Outcome | None = None
-    approved_by_person: bool = False
+    approved: bool = False  # whether plan mode was last left with an approval
+    ids: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,12 +173,13 @@ def _plan_mode(state: SessionState, event: _PlanMode) -> SessionState:
     match event:
         case ev.PlanModeEntered(plan_id=plan_id, previous_mode=previous):
             kept = plan.previous_mode if plan.active else previous
-            plan = replace(plan, active=True, plan_id=plan_id, previous_mode=kept)
+            ids = plan.ids if plan_id in plan.ids else (*plan.ids, plan_id)
+            plan = replace(plan, active=True, plan_id=plan_id, previous_mode=kept, ids=ids)
         case ev.PlanModeExited(restored_mode=mode) | ev.PlanModeCancelled(restored_mode=mode):
-            by_person = isinstance(event, ev.PlanModeExited) and event.cause == Outcome.APPROVED
-            plan = replace(
-                plan, active=False, plan_id=None, previous_mode=None, approved_by_person=by_person
+            approved = (
+                isinstance(event, ev.PlanModeExited) and CONSEQUENCES[Outcome(event.cause)].approved
             )
+            plan = replace(plan, active=False, plan_id=None, previous_mode=None, approved=approved)
             state = replace(state, permission_mode=mode)
         case ev.PlanRevisionRecorded(plan_id=plan_id, version=version, sha256=sha256):
             plan = replace(

@@ -1,6 +1,7 @@
 """Events and states as JSON values, and the bytes that hashes are made of."""
 
 import hashlib
+import json
 from collections.abc import Mapping
 from typing import Any, Final, cast
 
@@ -86,3 +87,8 @@ def clean(text: str) -> str:
     Both become U+FFFD, so that a reader sees that something stood there.
     """
     return text.replace("\0", "\ufffd").encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+
+
+def parsed(content: bytes) -> dict[str, Any]:
+    """Return the JSON object whose canonical bytes are ``content``."""
+    return cast("dict[str, Any]", json.loads(content))

@@ -64,6 +64,7 @@ VALUES: Final[Mapping[str, frozenset[str]]] = {
     "results/already_planning": frozenset({"plan_file"}),
     "results/not_planning": NONE,
     "results/outside_workspace": frozenset({"workspace"}),
+    "results/guard_failed": frozenset({"tool"}),
     "results/question_in_auto": NONE,
     "results/unknown_tool": frozenset({"tool", "known"}),
     "results/invalid_arguments": frozenset({"tool", "problems"}),

@@ -1,0 +1,5 @@
+"""The composition root: it knows everybody, nobody imports it."""
+
+from config.celery import app as celery_app
+
+__all__ = ["celery_app"]

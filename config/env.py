@@ -1,0 +1,95 @@
+"""Typed readers for environment variables, loud on nonsense."""
+
+import os
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from django.core.exceptions import ImproperlyConfigured
+
+_YES = frozenset({"1", "true", "yes", "on"})
+_NO = frozenset({"0", "false", "no", "off", ""})
+
+
+def text(name: str, default: str = "") -> str:
+    """Return the variable ``name``, or ``default`` when it is not set."""
+    return os.environ.get(name, default)
+
+
+def boolean(name: str, *, default: bool) -> bool:
+    """Return whether ``name`` says yes (1, true, yes, on).
+
+    Raises:
+        ImproperlyConfigured: it says neither yes nor no.
+    """
+    value = os.environ.get(name)
+    if value is None:
+        return default
+    if value.lower() in _YES:
+        return True
+    if value.lower() in _NO:
+        return False
+    raise ImproperlyConfigured(f"{name}={value!r}: use true or false")
+
+
+def integer(name: str, default: int, *, least: int = 0) -> int:
+    """Return ``name`` as a whole number of at least ``least``.
+
+    Raises:
+        ImproperlyConfigured: it is none.
+    """
+    value = os.environ.get(name, "")
+    if not value:
+        return default
+    if not value.isascii() or not value.isdigit() or int(value) < least:
+        raise ImproperlyConfigured(f"{name}={value!r}: use a whole number from {least} on")
+    return int(value)
+
+
+def words(name: str, default: tuple[str, ...] = ()) -> list[str]:
+    """Return the comma-separated items of ``name``, blanks dropped."""
+    value = os.environ.get(name)
+    if value is None:
+        return list(default)
+    return [item.strip() for item in value.split(",") if item.strip()]
+
+
+def secret(name: str) -> str:
+    """Return ``name``, or the first line of the file that ``name``_FILE points to, or nothing.
+
+    Raises:
+        ImproperlyConfigured: the file can't be read.
+    """
+    path = os.environ.get(f"{name}_FILE")
+    if not path:
+        return os.environ.get(name, "")
+    try:
+        lines = Path(path).read_text(encoding="utf-8").splitlines()
+    except OSError as error:
+        raise ImproperlyConfigured(f"{name}_FILE={path!r}: {error.strerror}") from error
+    return lines[0].strip() if lines else ""
+
+
+def database(name: str, *, embedded: dict[str, Any]) -> dict[str, Any]:
+    """Return Django's settings for the database URL in ``name``; ``embedded`` when it is empty.
+
+    Understood: ``postgres://USER:PASSWORD@HOST:PORT/NAME?option=value`` (also postgresql://).
+
+    Raises:
+        ImproperlyConfigured: the URL is of another kind.
+    """
+    value = os.environ.get(name, "")
+    if not value:
+        return embedded
+    url = urlsplit(value)
+    if url.scheme not in {"postgres", "postgresql"} or not url.path.strip("/"):
+        raise ImproperlyConfigured(f"{name}: use postgres://USER:PASSWORD@HOST:PORT/NAME")
+    return {
+        "ENGINE": "django.db.backends.postgresql",
+        "NAME": unquote(url.path.strip("/")),
+        "USER": unquote(url.username or ""),
+        "PASSWORD": unquote(url.password or ""),
+        "HOST": url.hostname or "",
+        "PORT": str(url.port or ""),
+        "OPTIONS": dict(parse_qsl(url.query)),
+    }

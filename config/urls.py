@@ -1,0 +1,11 @@
+"""The URL table."""
+
+from django.contrib import admin
+from django.urls import include, path
+
+urlpatterns = [
+    path("", include("reviews.urls")),
+    path("api/v1/", include("planmode.api.urls")),
+    path("api/v1/", include("reviews.api.urls")),
+    path("admin/", admin.site.urls),
+]

@@ -1,0 +1,92 @@
+"""What every view asks first: who is it, and has this request been answered before?"""
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from django.db import transaction
+from django.http import HttpRequest
+from rest_framework.exceptions import NotAuthenticated
+from rest_framework.request import Request
+
+from planmode.access.may import Action, Caller, Owned, caller_of, may
+from planmode.access.models import FirstAnswer, Token
+from planmode.core.errors import KeyReusedError, NotAllowedError
+
+LONGEST_KEY: Final = 255
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Status and JSON body of a response."""
+
+    status: int
+    body: dict[str, Any]
+
+
+def token_of(request: Request | HttpRequest) -> Token | None:
+    """Return the token that the request was judged by, if any."""
+    token = getattr(request, "auth", None)
+    return token if isinstance(token, Token) else None
+
+
+def caller(request: Request | HttpRequest) -> Caller:
+    """Return who asks.
+
+    Raises:
+        NotAuthenticated: nobody that is known.
+    """
+    found = caller_of(request.user, token_of(request))
+    if found is None:
+        raise NotAuthenticated
+    return found
+
+
+def require(request: Request | HttpRequest, action: Action, thing: Owned) -> None:
+    """Return quietly when the caller may do ``action`` to ``thing``.
+
+    Raises:
+        NotAllowedError: they may not.
+    """
+    if not may(caller(request), action, thing, token=token_of(request)):
+        raise NotAllowedError(f"your roles in this project do not include: {action}")
+
+
+def answer_once(request: Request, act: Callable[[], Answer]) -> Answer:
+    """Return what ``act`` answers, or what it answered to the same request before.
+
+    One transaction holds the effect and its answer. ``Idempotency-Key`` is optional, the client's
+    own, up to 255 characters, kept per person; a refusal (an exception) is not kept.
+
+    Raises:
+        KeyReusedError: the key came before with another method, path or body.
+    """
+    key = request.headers.get("Idempotency-Key", "")
+    if not key:
+        with transaction.atomic():
+            return act()
+    if len(key) > LONGEST_KEY:
+        raise KeyReusedError(f"an Idempotency-Key has at most {LONGEST_KEY} characters")
+    return _answer_once(caller(request).user_id, key, _sha256(request), act)
+
+
+@transaction.atomic
+def _answer_once(user_id: int, key: str, sha256: str, act: Callable[[], Answer]) -> Answer:
+    # The insert is the lock: a second request of the same key waits here until the first ends.
+    row, new = FirstAnswer.objects.get_or_create(
+        user_id=user_id, key=key, defaults={"request_sha256": sha256, "status": 0, "body": {}}
+    )
+    if not new:
+        if row.request_sha256 != sha256:
+            raise KeyReusedError("send another key for another request")
+        return Answer(row.status, row.body)
+    answer = act()
+    FirstAnswer.objects.filter(pk=row.pk).update(status=answer.status, body=answer.body)
+    return answer
+
+
+def _sha256(request: Request) -> str:
+    asked = {"method": request.method, "path": request.path, "body": request.data}
+    return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()

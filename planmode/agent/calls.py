@@ -1,0 +1,242 @@
+"""One tool call: judged at the moment it runs, run, and answered exactly once."""
+
+import logging
+import time
+from dataclasses import dataclass, replace
+from typing import Any, assert_never
+from uuid import UUID
+
+from uuid6 import uuid7
+
+from planmode import services
+from planmode.agent import results
+from planmode.agent.catalog import TOOLS, ArgumentsInvalidError, parse
+from planmode.agent.contracts import (
+    Asks,
+    Enters,
+    Submits,
+    Tool,
+    ToolContext,
+    ToolOutcome,
+    ToolResult,
+)
+from planmode.agent.sandbox import Sandbox
+from planmode.agent.workspace import Reach
+from planmode.core import events as ev
+from planmode.core.calls import ToolCall
+from planmode.core.errors import DomainError, StoredDataError
+from planmode.core.guard import Allow, Ask, Deny, Ground, Judgement, Refusal, Review
+from planmode.core.presets import PlanModeConfig
+from planmode.core.state import CallStatus, PendingCall, SessionState
+from planmode.models import Claim
+from planmode.store import eventlog, leases, planfiles
+from planmode.store.confined import ConfinedFolder, PathRefusedError
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """What a slice works with: the claim, the ground rules, and the state as it now is."""
+
+    claim: Claim
+    workspace: str
+    model: str
+    config: PlanModeConfig
+    ground: Ground
+    sandbox: Sandbox
+    state: SessionState
+
+    @property
+    def reach(self) -> Reach:
+        """The files that tools may touch, with the plan file of the present state."""
+        plan_id = self.state.plan.plan_id
+        return Reach(
+            workspace=ConfinedFolder(self.workspace),
+            plans=planfiles.folder(self.claim.session_id),
+            plan_file=planfiles.relative(plan_id) if plan_id else None,
+        )
+
+
+def judge_and_run(bench: Bench, pending: PendingCall) -> None:
+    """Judge the call on the state as it is now; run it, refuse it, or let a person decide.
+
+    Raises:
+        ClaimLostError: another worker holds the turn.
+    """
+    call = pending.call
+    tool = TOOLS.get(call.name)
+    if tool is None:
+        services.append(bench.claim, results.unknown(call, ", ".join(TOOLS)))
+        return
+    try:
+        args = parse(tool, call.args)
+    except ArgumentsInvalidError as error:
+        services.append(bench.claim, results.invalid(call, str(error)))
+        return
+    _Run(bench, pending, tool, args).go()
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """One call on its way through the guard and the tool."""
+
+    bench: Bench
+    pending: PendingCall
+    tool: Tool[Any]
+    args: Any
+
+    @property
+    def call(self) -> ToolCall:
+        return self.pending.call
+
+    def context(self, *, sandboxed: bool = False) -> ToolContext:
+        bench = self.bench
+        return ToolContext(bench.reach, bench.state, bench.sandbox, sandboxed)
+
+    def go(self) -> None:
+        """Judge and act."""
+        judgement = self._judged()
+        match judgement:
+            case Allow(sandboxed=sandboxed):
+                self._run(sandboxed=sandboxed)
+            case Deny(why=why):
+                self._refuse(why)
+            case Ask():
+                self._ask()
+            case Review(auto=auto):
+                self._submit(auto=auto)
+            case _:
+                assert_never(judgement)
+
+    def _judged(self) -> Judgement:
+        """Ask the guard in the transaction that writes ``tool.started``.
+
+        A guard that fails says no: nothing that could change something runs unjudged.
+        """
+        try:
+            facts = self.tool.facts(self.args, self.context())
+        except Exception:
+            logger.exception("the facts of %s could not be told", self.call.name)
+            return Deny(Refusal.GUARD_FAILED)
+        return services.begin_call(
+            self.bench.claim, self.pending, facts, self.bench.config, self.bench.ground
+        )
+
+    def _refuse(self, why: Refusal) -> None:
+        reach = self.bench.reach
+        text = results.refused(
+            why, self.call, plan_file=reach.plan_path or "", workspace=self.bench.workspace
+        )
+        services.append(self.bench.claim, text)
+
+    def _ask(self) -> None:
+        approval = ev.ApprovalRequested(
+            str(uuid7()), self.call.id, self.call.name, self.tool.summary(self.args)
+        )
+        services.park(self.bench.claim, approval)
+
+    def _run(self, *, sandboxed: bool) -> None:
+        began = time.monotonic()
+        with leases.kept(self.bench.claim):
+            outcome = self._outcome(sandboxed=sandboxed)
+        duration_ms = round((time.monotonic() - began) * 1000)
+        match outcome:
+            case ToolResult():
+                self._finish(outcome, duration_ms)
+            case Asks(items=items):
+                asked = ev.QuestionAsked(str(uuid7()), self.call.id, items)
+                services.park(self.bench.claim, asked)
+            case Enters():
+                self._enter()
+            case Submits():
+                raise AssertionError("the guard allows no submission without a review")
+            case _:
+                assert_never(outcome)
+
+    def _outcome(self, *, sandboxed: bool) -> ToolOutcome:
+        """Run the tool; a tool that breaks has an error result, the turn goes on."""
+        try:
+            return self.tool.run(self.args, self.context(sandboxed=sandboxed))
+        except Exception as error:
+            logger.exception("%s broke in call %s", self.call.name, self.call.id)
+            text = results.failed(self.call, f"internal error ({type(error).__name__})").text
+            return ToolResult(text, is_error=True)
+
+    def _finish(self, result: ToolResult, duration_ms: int) -> None:
+        finished = ev.ToolFinished(
+            self.call.id,
+            self.call.name,
+            result.text,
+            is_error=result.is_error,
+            stops_turn=result.stops_turn,
+            duration_ms=duration_ms,
+        )
+        services.finish_call(
+            self.bench.claim, finished, *result.events, plan_bytes=result.plan_bytes
+        )
+
+    def _enter(self) -> None:
+        plan_id = services.new_plan_id(self.bench.state)
+        plan = replace(self.bench.state.plan, plan_id=plan_id)
+        reach = replace(self.bench, state=replace(self.bench.state, plan=plan)).reach
+        finished = results.entered(self.call, reach.plan_path or "")
+        services.enter_plan_mode(self.bench.claim, finished, plan_id=plan_id)
+
+    def _submit(self, *, auto: bool) -> None:
+        bench, plan_file = self.bench, self.bench.reach.plan_path or ""
+        try:
+            content = bench.reach.read_plan()
+        except PathRefusedError as error:
+            problem = StoredDataError(str(error))
+            services.append(
+                bench.claim, results.not_submitted(self.call, problem, bench.state, plan_file)
+            )
+            return
+        if content is None or not content.strip():
+            services.append(bench.claim, results.no_plan_file(self.call, plan_file))
+            return
+        submits = self.tool.run(self.args, self.context())
+        options = submits.options if isinstance(submits, Submits) else ()
+        submission = services.Submission(self.call.id, content, options, auto=auto)
+        try:
+            services.submit_plan(bench.claim, submission)
+        except DomainError as error:
+            self._not_submitted(error, plan_file)
+
+    def _not_submitted(self, error: DomainError, plan_file: str) -> None:
+        finished = results.not_submitted(self.call, error, self.bench.state, plan_file)
+        services.append(self.bench.claim, finished)
+
+
+def recover(bench: Bench, pending: PendingCall) -> None:
+    """Go on with a call that was started and never answered.
+
+    What changes nothing runs again; anything else is answered *interrupted*, so that nothing is
+    done twice.
+    """
+    tool = TOOLS.get(pending.call.name)
+    if tool is not None and tool.repeatable:
+        judge_and_run(bench, replace(pending, status=CallStatus.DUE))
+    else:
+        services.append(bench.claim, results.interrupted(pending.call))
+
+
+def deliver(bench: Bench, pending: PendingCall) -> None:
+    """Write the call's result from the answer that lies in the log."""
+    session_id: UUID = bench.claim.session_id
+    answer = eventlog.at(session_id, pending.answer)
+    saved_as = _saved_as(session_id)
+    services.append(bench.claim, results.answered(session_id, pending.call, answer, saved_as))
+
+
+def _saved_as(session_id: UUID) -> str:
+    submitted = eventlog.find_last(session_id, ev.PlanSubmitted)
+    if submitted is None:
+        return ""
+    return str(planfiles.session_folder(session_id) / planfiles.relative(submitted.plan_id))
+
+
+def skip(bench: Bench, pending: PendingCall) -> None:
+    """Answer a call that will not run, because an earlier one stopped the turn."""
+    services.append(bench.claim, results.skipped(pending.call))

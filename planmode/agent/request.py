@@ -1,0 +1,45 @@
+"""The next model call, compiled from log and state."""
+
+from uuid import UUID
+
+from planmode.agent.catalog import TOOLS
+from planmode.agent.contracts import ModelRequest, ToolSpec
+from planmode.agent.workspace import Reach
+from planmode.core.state import SessionState
+from planmode.core.view import transcript
+from planmode.store import eventlog
+from prompts.rendering import render
+
+
+def build_request(session_id: UUID, state: SessionState, reach: Reach) -> ModelRequest:
+    """Return what the model is sent now.
+
+    System prompt and tools are the same in and outside plan mode, byte for byte: only reminders
+    and the guard change, so that a provider's cache stays good.
+    """
+    log = eventlog.read(session_id)
+    messages = transcript((item.event for item in log), cut_text=render("results/cancelled"))
+    return ModelRequest(
+        system=render("system/base", workspace=str(reach.workspace.root)),
+        messages=messages,
+        tools=tool_specs(),
+        marks=state.marks,
+        failures=state.turn.failures,
+        last_outcome=state.plan.last_outcome,
+        plan_file=reach.plan_path or "",
+    )
+
+
+def tool_specs() -> tuple[ToolSpec, ...]:
+    """Return the catalogue as the model is told of it, in a fixed order."""
+    return tuple(
+        ToolSpec(
+            tool.name, render(f"tools/{text_name(tool.name)}"), tool.arguments.model_json_schema()
+        )
+        for tool in TOOLS.values()
+    )
+
+
+def text_name(tool: str) -> str:
+    """Return ``AskUserQuestion`` as ``ask_user_question``: the name of the tool's text."""
+    return "".join(f"_{c.lower()}" if c.isupper() and n else c.lower() for n, c in enumerate(tool))

@@ -1,0 +1,179 @@
+"""What a tool call's result tells the model, when it is not the tool that speaks."""
+
+from typing import assert_never
+from uuid import UUID
+
+from planmode.core import events as ev
+from planmode.core.calls import ToolCall
+from planmode.core.errors import (
+    DomainError,
+    PlanInvalidError,
+    PlanTooLargeError,
+    PlanUnchangedError,
+    StoredDataError,
+)
+from planmode.core.guard import Refusal
+from planmode.core.outcomes import CONSEQUENCES, Outcome
+from planmode.core.state import SessionState
+from planmode.store import eventlog, revisions
+from prompts.rendering import framed, render
+
+REVIEWER = "reviewer"
+
+
+def refused(why: Refusal, call: ToolCall, *, plan_file: str, workspace: str) -> ev.ToolFinished:
+    """Return the result of a call that the guard refused: what to do instead."""
+    values: dict[Refusal, dict[str, str]] = {
+        Refusal.BLOCKED_TOOL: {"tool": call.name},
+        Refusal.WRITE_OUTSIDE_PLAN_FILE: {"plan_file": plan_file},
+        Refusal.ALREADY_PLANNING: {"plan_file": plan_file},
+        Refusal.OUTSIDE_WORKSPACE: {"workspace": workspace},
+        Refusal.GUARD_FAILED: {"tool": call.name},
+    }
+    return _finished(call, ev.Verdict.DENIED, render(f"results/{why}", **values.get(why, {})))
+
+
+def invalid(call: ToolCall, problems: str) -> ev.ToolFinished:
+    """Return the result of a call whose arguments can't be used."""
+    text = render("results/invalid_arguments", tool=call.name, problems=problems)
+    return _finished(call, ev.Verdict.INVALID, text)
+
+
+def unknown(call: ToolCall, known: str) -> ev.ToolFinished:
+    """Return the result of a call to a tool that does not exist."""
+    text = render("results/unknown_tool", tool=call.name, known=known)
+    return _finished(call, ev.Verdict.INVALID, text)
+
+
+def skipped(call: ToolCall) -> ev.ToolFinished:
+    """Return the result of a call behind one that stopped the turn."""
+    return _finished(call, ev.Verdict.SKIPPED, render("results/skipped"))
+
+
+def interrupted(call: ToolCall) -> ev.ToolFinished:
+    """Return the result of a call whose worker died: nobody knows what it did."""
+    return _finished(call, ev.Verdict.INTERRUPTED, render("results/interrupted"))
+
+
+def failed(call: ToolCall, problem: str) -> ev.ToolFinished:
+    """Return the result of a tool that broke."""
+    text = render("results/tool_failed", tool=call.name, problem=problem)
+    return _finished(call, ev.Verdict.RAN, text)
+
+
+def not_submitted(
+    call: ToolCall, error: DomainError, state: SessionState, plan_file: str
+) -> ev.ToolFinished:
+    """Return the result of an ExitPlanMode that opened no review."""
+    match error:
+        case PlanTooLargeError():
+            text = render("results/plan_too_large", problem=str(error))
+        case PlanInvalidError():
+            text = render("results/plan_unreadable", plan_file=plan_file, problem=str(error))
+        case PlanUnchangedError():
+            version = state.plan.revision_count.get(state.plan.plan_id or "", 0)
+            outcome = str(state.plan.last_outcome or "without a decision")
+            text = render("results/plan_unchanged", version=str(version), outcome=outcome)
+        case StoredDataError():
+            text = render("results/plan_not_stored", problem=str(error))
+        case _:
+            text = render("results/tool_failed", tool=call.name, problem=str(error))
+    return _finished(call, ev.Verdict.RAN, text)
+
+
+def no_plan_file(call: ToolCall, plan_file: str) -> ev.ToolFinished:
+    """Return the result of an ExitPlanMode without a plan."""
+    return _finished(call, ev.Verdict.RAN, render("results/no_plan_file", plan_file=plan_file))
+
+
+def entered(call: ToolCall, plan_file: str) -> ev.ToolFinished:
+    """Return the result of EnterPlanMode."""
+    text = render("results/entered_plan_mode", plan_file=plan_file)
+    return ev.ToolFinished(call.id, call.name, text)
+
+
+def answered(session_id: UUID, call: ToolCall, answer: ev.Event, saved_as: str) -> ev.ToolFinished:
+    """Return the result that a person's answer (an event of the log) gives the call.
+
+    Raises:
+        StoredDataError: the approved bytes are missing or damaged.
+    """
+    match answer:
+        case ev.QuestionAnswered():
+            return _answers(session_id, call, answer)
+        case ev.ApprovalResolved(note=note):
+            text = render("results/refused_by_person", reason=_reason(note))
+            return _finished(call, ev.Verdict.REFUSED, text)
+        case ev.PlanResolved():
+            return _resolved(session_id, call, answer, saved_as)
+        case _:
+            raise AssertionError(f"{answer} answers no call")
+
+
+def _answers(session_id: UUID, call: ToolCall, answer: ev.QuestionAnswered) -> ev.ToolFinished:
+    asked = eventlog.last(session_id, ev.QuestionAsked)
+    pairs = zip(asked.items, answer.answers, strict=True)
+    text = "\n\n".join(f"{item.text}\n{framed(said, 'person')}" for item, said in pairs)
+    return ev.ToolFinished(call.id, call.name, render("results/answers", answers=text))
+
+
+def _resolved(
+    session_id: UUID, call: ToolCall, resolved: ev.PlanResolved, saved_as: str
+) -> ev.ToolFinished:
+    submitted = eventlog.last(session_id, ev.PlanSubmitted)
+    consequence = CONSEQUENCES[resolved.outcome]
+    return ev.ToolFinished(
+        call.id,
+        call.name,
+        _outcome_text(resolved, submitted, saved_as),
+        is_error=consequence.is_error,
+        stops_turn=consequence.stops_turn or not resolved.start,
+    )
+
+
+def _outcome_text(resolved: ev.PlanResolved, submitted: ev.PlanSubmitted, saved_as: str) -> str:
+    version = str(submitted.version)
+    reason = _reason(resolved.reason)
+    match resolved.outcome:
+        case Outcome.APPROVED:
+            return _approved(resolved, submitted, saved_as)
+        case Outcome.AUTO_APPROVED:
+            return render("results/auto_approved", **_plan(submitted, saved_as))
+        case Outcome.REVISE:
+            feedback = framed(resolved.feedback, REVIEWER)
+            return render("results/revise", version=version, feedback=feedback)
+        case Outcome.REJECTED | Outcome.REJECTED_AND_EXITED | Outcome.DISMISSED:
+            return render(f"results/{resolved.outcome}", version=version, reason=reason)
+        case _:
+            assert_never(resolved.outcome)
+
+
+def _approved(resolved: ev.PlanResolved, submitted: ev.PlanSubmitted, saved_as: str) -> str:
+    name = "approved" if resolved.start else "approved_without_start"
+    option = render("results/option", label=resolved.option) if resolved.option else ""
+    notes = framed(resolved.feedback, REVIEWER) if resolved.feedback else ""
+    return render(
+        f"results/{name}",
+        option=option,
+        notes=render("results/notes", notes=notes) if notes else "",
+        **_plan(submitted, saved_as),
+    )
+
+
+def _plan(submitted: ev.PlanSubmitted, saved_as: str) -> dict[str, str]:
+    # From the blob, never from the file: the file may have changed since.
+    content = revisions.content(revisions.find(UUID(submitted.revision)))
+    return {
+        "saved_as": saved_as,
+        "version": str(submitted.version),
+        "sha256": submitted.sha256,
+        "plan": content.decode("utf-8"),
+    }
+
+
+def _reason(reason: str) -> str:
+    return render("results/reason", reason=framed(reason, REVIEWER)) if reason else ""
+
+
+def _finished(call: ToolCall, verdict: ev.Verdict, text: str) -> ev.ToolFinished:
+    return ev.ToolFinished(call.id, call.name, text, verdict=verdict, is_error=True)

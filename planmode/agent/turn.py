@@ -1,0 +1,154 @@
+"""The loop of a turn: ask, judge, run, append, until something ends it."""
+
+import logging
+import random
+import time
+from typing import Final, assert_never
+
+from django.conf import settings
+
+from planmode import services
+from planmode.agent import calls
+from planmode.agent.calls import Bench
+from planmode.agent.contracts import ModelFailureError
+from planmode.agent.injection import plan_mode_reminder
+from planmode.agent.models import open_model
+from planmode.agent.request import build_request
+from planmode.agent.sandbox import Sandbox
+from planmode.core import events as ev
+from planmode.core.errors import ClaimLostError
+from planmode.core.guard import Ground
+from planmode.core.moves import (
+    AskModel,
+    Deliver,
+    End,
+    Judge,
+    Move,
+    Park,
+    Recover,
+    Skip,
+    TurnLimits,
+    next_move,
+)
+from planmode.core.presets import PRESETS
+from planmode.models import Claim, Session
+from planmode.store import leases, planfiles
+
+logger = logging.getLogger(__name__)
+
+MOST_ATTEMPTS: Final = 4
+FIRST_RETRY_MS: Final = 1000
+
+
+def run(claim: Claim, *, until: float) -> None:
+    """Work on the claimed turn until it ends, must wait, or ``until`` (monotonic seconds).
+
+    Everything is in the log at each step's end, so whoever claims the turn next goes on from there.
+    A claim that was lost ends the slice quietly: the successor does the work.
+    """
+    try:
+        _slice(claim, until)
+    except ClaimLostError:
+        logger.info("turn %s is in other hands; this worker stops", claim.turn_id)
+    except Exception:
+        logger.exception("turn %s broke", claim.turn_id)
+        services.end_turn(claim, ev.TurnState.FAILED, reason="internal_error")
+        raise
+
+
+def _slice(claim: Claim, until: float) -> None:
+    _restore_plan_file(claim)
+    while True:
+        bench = _bench(claim)
+        move = next_move(bench.state, TurnLimits())
+        if not _act(bench, move):
+            return
+        if time.monotonic() >= until:
+            services.hand_back(claim)
+            return
+
+
+def _bench(claim: Claim) -> Bench:
+    session = Session.objects.select_related("project").get(pk=claim.session_id)
+    sandbox = Sandbox.probe()
+    return Bench(
+        claim=claim,
+        workspace=session.workspace,
+        model=session.model,
+        config=PRESETS[session.fold.preset],
+        ground=Ground(auto_exit=session.project.allow_auto, sandbox=sandbox.available),
+        sandbox=sandbox,
+        state=session.fold,
+    )
+
+
+def _restore_plan_file(claim: Claim) -> None:
+    plan_id = Session.objects.get(pk=claim.session_id).fold.plan.plan_id
+    if plan_id is not None:
+        planfiles.restore(claim.session_id, plan_id)
+
+
+def _act(bench: Bench, move: Move) -> bool:  # noqa: C901, PLR0912 - one arm for each move
+    """Do ``move``; return whether this worker goes on."""
+    match move:
+        case AskModel(number=number):
+            return _step(bench, number)
+        case Judge(pending=pending):
+            calls.judge_and_run(bench, pending)
+        case Recover(pending=pending):
+            calls.recover(bench, pending)
+        case Deliver(pending=pending):
+            calls.deliver(bench, pending)
+        case Skip(pending=pending):
+            calls.skip(bench, pending)
+        case Park():
+            services.wait_again(bench.claim)
+            return False
+        case End(state=state, reason=reason):
+            return not services.end_turn(bench.claim, state, reason=reason)
+        case _:
+            assert_never(move)
+    return services.holds(bench.claim)  # a call that waits for a person let go of the turn
+
+
+def _step(bench: Bench, number: int) -> bool:
+    """Ask the model once; return whether this worker goes on."""
+    reminder = plan_mode_reminder(bench.state, bench.config, bench.reach, bench.ground)
+    opening: list[ev.Event] = [reminder] if reminder else []
+    services.append(bench.claim, *opening, ev.StepStarted(number))
+    began = time.monotonic()
+    try:
+        with leases.kept(bench.claim):
+            request = build_request(bench.claim.session_id, bench.state, bench.reach)
+            reply = open_model(bench.model).ask(request)
+    except ModelFailureError as error:
+        return _failed(bench, error)
+    replied = ev.ModelReplied(
+        reply.text,
+        reply.calls,
+        reply.model,
+        input_tokens=reply.input_tokens,
+        output_tokens=reply.output_tokens,
+        latency_ms=round((time.monotonic() - began) * 1000),
+        mark=reply.mark,
+    )
+    services.append(bench.claim, replied)
+    return True
+
+
+def _failed(bench: Bench, error: ModelFailureError) -> bool:
+    """Try again later, or end the turn, visibly; the attempts are counted in the log."""
+    attempt = bench.state.turn.failures + 1
+    if error.worth_retrying and attempt < MOST_ATTEMPTS:
+        wait = FIRST_RETRY_MS * 2 ** (attempt - 1)
+        wait += random.randrange(wait // 2)  # noqa: S311 - jitter, no secret
+        services.retry_later(bench.claim, ev.ModelFailed(error.kind, str(error), wait))
+    else:
+        failed = ev.ModelFailed(error.kind, str(error), None)
+        services.end_turn(bench.claim, ev.TurnState.FAILED, failed, reason=error.kind)
+    return False
+
+
+def slice_end() -> float:
+    """Return when a slice that begins now is used up (monotonic seconds)."""
+    return time.monotonic() + float(settings.SLICE_S)

@@ -1,0 +1,224 @@
+"""Sessions, their log, turns, plan files, blobs and revisions."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Self
+from uuid import UUID
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Q
+from django.db.models.functions import Now
+from uuid6 import uuid7
+
+from planmode.core import state as core
+from planmode.core.events import TurnState
+
+OPEN_STATES = (TurnState.QUEUED.value, TurnState.RUNNING.value, TurnState.WAITING.value)
+
+
+class Session(models.Model):
+    """One agent at work on one workspace.
+
+    ``state`` is the fold of the log, written with the events; ``seq`` and ``head`` are the log's
+    length and last hash. ``local`` workspaces were named by a person on this machine.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    project = models.ForeignKey("access.Project", on_delete=models.PROTECT, related_name="+")
+    owner = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="sessions"
+    )
+    title = models.CharField(max_length=200)
+    workspace = models.CharField(max_length=1024)
+    local = models.BooleanField(default=False)
+    model = models.CharField(max_length=200)
+    created_at = models.DateTimeField(auto_now_add=True)
+    seq = models.PositiveBigIntegerField(default=0)
+    head = models.CharField(max_length=64, blank=True)
+    state = models.JSONField(default=dict)
+
+    class Meta:
+        indexes = [models.Index(fields=["project", "-created_at"], name="session_by_project")]
+
+    def __str__(self) -> str:
+        return f"session {self.pk}"
+
+    @property
+    def fold(self) -> core.SessionState:
+        """The stored state as a value."""
+        return core.loaded(self.state) if self.state else core.EMPTY
+
+
+class EventRecord(models.Model):
+    """One event of a session: ``canonical`` is the truth, the other columns are its index."""
+
+    session = models.ForeignKey(Session, on_delete=models.PROTECT, related_name="records")
+    seq = models.PositiveBigIntegerField()
+    name = models.CharField(max_length=40)
+    at = models.DateTimeField()
+    canonical = models.BinaryField()
+    previous = models.CharField(max_length=64)
+    hash = models.CharField(max_length=64)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["session", "seq"], name="event_position_once"),
+            models.UniqueConstraint(fields=["session", "previous"], name="event_chain_no_fork"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.session_id} {self.seq} {self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A worker's right to a turn; void as soon as the row's fencing number is another one."""
+
+    turn_id: int
+    session_id: UUID
+    fence: int
+
+
+class TurnQuerySet(models.QuerySet["Turn"]):
+    """Questions about turns, and the one way to get hold of one."""
+
+    def due(self) -> Self:
+        """Return turns that a worker should take: queued and not too early, or left by a worker."""
+        fresh = Q(state=TurnState.QUEUED, due_at__lte=Now())
+        lost = Q(state=TurnState.RUNNING, lease_until__lt=Now())
+        return self.filter(fresh | lost)
+
+    def open(self) -> Self:
+        """Return turns that have not ended."""
+        return self.filter(state__in=OPEN_STATES)
+
+    def held(self, claim: Claim) -> Self:
+        """Return the turn of ``claim`` as long as the claim is good."""
+        return self.filter(pk=claim.turn_id, fence=claim.fence, state=TurnState.RUNNING)
+
+    def claim(self, turn_id: int, *, worker: str, lease: timedelta) -> Claim | None:
+        """Return a claim with a new fencing number, or ``None`` when there is nothing to do.
+
+        One conditional UPDATE: of two workers one wins. Leases run on the database's clock.
+        """
+        won = (
+            self.due()
+            .filter(pk=turn_id)
+            .update(
+                state=TurnState.RUNNING,
+                worker=worker,
+                lease_until=Now() + lease,
+                fence=F("fence") + 1,
+            )
+        )
+        if not won:
+            return None
+        turn = self.get(pk=turn_id)
+        return Claim(turn.pk, turn.session_id, turn.fence)
+
+
+class Turn(models.Model):
+    """From a user message to the agent's stop. The row is the queue; Celery only says "look".
+
+    ``fence`` grows with each claim: a worker that lost its claim can write nothing more.
+    """
+
+    session = models.ForeignKey(Session, on_delete=models.PROTECT, related_name="turns")
+    number = models.PositiveIntegerField()
+    state = models.CharField(max_length=12, default=TurnState.QUEUED.value)
+    due_at = models.DateTimeField(db_default=Now())
+    worker = models.CharField(max_length=120, blank=True)
+    lease_until = models.DateTimeField(null=True, blank=True)
+    fence = models.PositiveIntegerField(default=0)
+    ended_at = models.DateTimeField(null=True, blank=True)
+    reason = models.CharField(max_length=60, blank=True)
+    detail = models.TextField(blank=True)
+
+    objects = TurnQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["session", "number"], name="turn_number_once"),
+            models.UniqueConstraint(
+                fields=["session"], condition=Q(state__in=OPEN_STATES), name="one_open_turn"
+            ),
+            models.CheckConstraint(
+                condition=~Q(state=TurnState.RUNNING) | Q(lease_until__isnull=False),
+                name="running_has_lease",
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["state", "due_at"], condition=Q(state__in=OPEN_STATES), name="turn_due"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"turn {self.number} of {self.session_id}: {self.state}"
+
+
+class Blob(models.Model):
+    """Bytes that never change, named by their SHA-256."""
+
+    sha256 = models.CharField(max_length=64, primary_key=True)
+    content = models.BinaryField()
+    size = models.PositiveBigIntegerField()
+    stored_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return f"{self.sha256[:12]} ({self.size} bytes)"
+
+
+class Revision(models.Model):
+    """A submitted plan: the exact bytes, for ever."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    session = models.ForeignKey(Session, on_delete=models.PROTECT, related_name="revisions")
+    plan_id = models.CharField(max_length=120)
+    version = models.PositiveIntegerField()
+    key = models.CharField(max_length=160)
+    sha256 = models.CharField(max_length=64)
+    size = models.PositiveBigIntegerField()
+    title = models.CharField(max_length=200)
+    created_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["session", "plan_id", "version"], name="revision_version_once"
+            ),
+        ]
+        indexes = [models.Index(fields=["-created_at", "-id"], name="revision_newest")]
+
+    def __str__(self) -> str:
+        return f"{self.plan_id} v{self.version}"
+
+
+class PlanFile(models.Model):
+    """The plan file's current bytes, so that any worker can put the file back."""
+
+    session = models.ForeignKey(Session, on_delete=models.PROTECT, related_name="plan_files")
+    agent = models.CharField(max_length=60, default="main")
+    plan_id = models.CharField(max_length=120)
+    content = models.BinaryField()
+    sha256 = models.CharField(max_length=64)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["session", "agent", "plan_id"], name="plan_file_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"plan file {self.plan_id} of {self.session_id}"
+
+
+class Heartbeat(models.Model):
+    """A process that works on turns was alive at ``seen_at`` (the database's clock)."""
+
+    worker = models.CharField(max_length=120, primary_key=True)
+    seen_at = models.DateTimeField(db_default=Now())
+
+    def __str__(self) -> str:
+        return f"{self.worker} at {self.seen_at}"

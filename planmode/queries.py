@@ -1,0 +1,211 @@
+"""Questions about sessions, for the floors above."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from django.db.models import Q
+from django.db.models.functions import Now
+
+from planmode.access.may import Owned
+from planmode.core.errors import RevisionUnknownError, SessionUnknownError
+from planmode.core.state import SessionState
+from planmode.models import Heartbeat, Revision, Session, Turn
+from planmode.signals import Logged
+from planmode.store import eventlog, planfiles, revisions
+
+MOST_EVENTS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class TurnRow:
+    """The newest turn of a session; ``worker`` is empty unless one runs it."""
+
+    number: int
+    state: str
+    reason: str
+    detail: str
+    worker: str
+    ended_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRow:
+    """A session as pages and the API show it; ``seq`` is the log's length."""
+
+    id: UUID
+    title: str
+    project: str
+    owned: Owned
+    owner: str
+    workspace: str
+    model: str
+    created_at: datetime
+    seq: int
+    state: SessionState
+    turn: TurnRow | None
+
+
+@dataclass(frozen=True, slots=True)
+class RevisionRow:
+    """A revision without its bytes; ``size`` in bytes."""
+
+    id: UUID
+    session_id: UUID
+    owned: Owned
+    owner: str
+    model: str
+    plan_id: str
+    version: int
+    key: str
+    sha256: str
+    size: int
+    title: str
+    created_at: datetime
+
+
+def session(session_id: UUID) -> SessionRow:
+    """Return one session.
+
+    Raises:
+        SessionUnknownError: there is none.
+    """
+    row = Session.objects.select_related("project", "owner").filter(pk=session_id).first()
+    if row is None:
+        raise SessionUnknownError(f"no session {session_id}")
+    return _session_row(row, row.turns.order_by("-number").first())
+
+
+def sessions(seen: Q, *, limit: int, before: UUID | None = None) -> list[SessionRow]:
+    """Return the newest ``limit`` sessions that match ``seen``, before the id ``before``.
+
+    ``seen`` comes from ``may.visible`` with ``project="project"`` and ``owner="owner"``.
+    """
+    rows = Session.objects.select_related("project", "owner").filter(seen)
+    if before is not None:
+        rows = rows.filter(pk__lt=before)
+    page = list(rows.order_by("-pk")[:limit])
+    newest: dict[UUID, Turn] = {}
+    for turn in Turn.objects.filter(session__in=page).order_by("number"):
+        newest[turn.session_id] = turn
+    return [_session_row(row, newest.get(row.pk)) for row in page]
+
+
+def owned(session_id: UUID) -> Owned:
+    """Return what the access rules need of a session.
+
+    Raises:
+        SessionUnknownError: there is none.
+    """
+    found = Session.objects.filter(pk=session_id).values_list("project_id", "owner_id").first()
+    if found is None:
+        raise SessionUnknownError(f"no session {session_id}")
+    return Owned(*found)
+
+
+def positions(session_ids: Sequence[UUID]) -> dict[UUID, int]:
+    """Return the length of each session's log: one query for all that somebody watches."""
+    return dict(Session.objects.filter(pk__in=session_ids).values_list("pk", "seq"))
+
+
+def events(session_id: UUID, *, after: int = 0, limit: int = MOST_EVENTS) -> list[Logged]:
+    """Return at most ``limit`` events behind number ``after``, oldest first."""
+    return eventlog.read(session_id, after=after, limit=limit)
+
+
+def newest_events(
+    session_id: UUID, *, before: int | None = None, limit: int = MOST_EVENTS
+) -> list[Logged]:
+    """Return the last ``limit`` events before number ``before`` (of all without it)."""
+    return eventlog.newest(session_id, before=before, limit=limit)
+
+
+def working_plan(session_id: UUID, plan_id: str) -> bytes | None:
+    """Return the plan file as the agent last wrote it, ``None`` when it has not."""
+    return planfiles.kept(session_id, plan_id)
+
+
+def revision(revision_id: UUID) -> RevisionRow:
+    """Return one revision.
+
+    Raises:
+        RevisionUnknownError: there is none.
+    """
+    found = revision_rows(Q(pk=revision_id), limit=1)
+    if not found:
+        raise RevisionUnknownError(f"no revision {revision_id}")
+    return found[0]
+
+
+def revision_rows(seen: Q, *, limit: int, before: UUID | None = None) -> list[RevisionRow]:
+    """Return the newest ``limit`` revisions that match ``seen``, before the id ``before``.
+
+    ``seen`` comes from ``may.visible`` with ``project="session__project"`` and
+    ``owner="session__owner"``, or is any condition on revisions.
+    """
+    rows = Revision.objects.select_related("session__owner").filter(seen)
+    if before is not None:
+        rows = rows.filter(pk__lt=before)
+    return [_revision_row(row) for row in rows.order_by("-pk")[:limit]]
+
+
+def previous_revision(row: RevisionRow) -> RevisionRow | None:
+    """Return the revision of the same plan before ``row``."""
+    before = Q(session_id=row.session_id, plan_id=row.plan_id, version=row.version - 1)
+    found = revision_rows(before, limit=1)
+    return found[0] if found else None
+
+
+def revision_bytes(revision_id: UUID) -> bytes:
+    """Return the bytes of a revision, verified against its hash.
+
+    Raises:
+        RevisionUnknownError: there is none.
+        StoredDataError: the bytes are missing or damaged.
+    """
+    return revisions.content(revisions.find(revision_id))
+
+
+def workers_seen(within: timedelta) -> list[str]:
+    """Return the workers that were alive ``within`` this time, by the database's clock."""
+    alive = Heartbeat.objects.filter(seen_at__gt=Now() - within)
+    return list(alive.order_by("worker").values_list("worker", flat=True))
+
+
+def _session_row(row: Session, turn: Turn | None) -> SessionRow:
+    return SessionRow(
+        id=row.pk,
+        title=row.title,
+        project=row.project.name,
+        owned=Owned(row.project_id, row.owner_id),
+        owner=row.owner.get_username(),
+        workspace=row.workspace,
+        model=row.model,
+        created_at=row.created_at,
+        seq=row.seq,
+        state=row.fold,
+        turn=_turn_row(turn) if turn else None,
+    )
+
+
+def _turn_row(turn: Turn) -> TurnRow:
+    worker = turn.worker if turn.state == "running" else ""
+    return TurnRow(turn.number, turn.state, turn.reason, turn.detail, worker, turn.ended_at)
+
+
+def _revision_row(row: Revision) -> RevisionRow:
+    return RevisionRow(
+        id=row.pk,
+        session_id=row.session_id,
+        owned=Owned(row.session.project_id, row.session.owner_id),
+        owner=row.session.owner.get_username(),
+        model=row.session.model,
+        plan_id=row.plan_id,
+        version=row.version,
+        key=row.key,
+        sha256=row.sha256,
+        size=row.size,
+        title=row.title,
+        created_at=row.created_at,
+    )

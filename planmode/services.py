@@ -1,0 +1,429 @@
+"""Verbs of the agent's side: each is one transaction that ends by appending to the log."""
+
+import secrets
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
+from uuid import UUID
+
+from django.contrib.auth.models import User
+from django.db.models.functions import Now
+from uuid6 import uuid7
+
+from planmode.access.models import Project
+from planmode.core import events as ev
+from planmode.core import slugs
+from planmode.core.errors import (
+    AlreadyPlanningError,
+    ClaimLostError,
+    MessageInvalidError,
+    NoTurnError,
+    NotPlanningError,
+    NotWaitingError,
+    PlanUnchangedError,
+    ProjectUnknownError,
+    SessionInvalidError,
+)
+from planmode.core.guard import Allow, Ask, CallFacts, Ground, Judgement, judge
+from planmode.core.options import PlanOption
+from planmode.core.outcomes import CONSEQUENCES, Closure, Outcome
+from planmode.core.permission import PermissionMode
+from planmode.core.presets import PRESETS, PlanModeConfig
+from planmode.core.state import CallStatus, PendingCall, SessionState, waiting_for
+from planmode.core.titles import plan_title
+from planmode.core.wire import clean
+from planmode.models import Claim, Session, Turn
+from planmode.store import eventlog, planfiles, revisions, workspaces
+from planmode.store.eventlog import Log
+from planmode.wakeups import wake
+
+LONGEST_MESSAGE: Final = 256 * 1024
+LONGEST_MODEL_NAME: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class NewSession:
+    """What a session starts with; ``local`` says that a person on this machine asks."""
+
+    project: str
+    workspace: str
+    prompt: str
+    model: str
+    preset: str = "kimi"
+    permission_mode: str = PermissionMode.MANUAL.value
+    plan: bool = True
+    local: bool = False
+
+
+def start_session(new: NewSession, *, owner: User) -> UUID:
+    """Start a session with its first turn due; return its id.
+
+    Raises:
+        ProjectUnknownError: no such project.
+        WorkspaceRefusedError: the workspace is not available.
+        SessionInvalidError: model, preset or permission mode can't be used.
+        MessageInvalidError: the prompt is blank or too large.
+    """
+    project = Project.objects.filter(name=new.project).first()
+    if project is None:
+        raise ProjectUnknownError(f"no project {new.project!r}")
+    mode = _checked_mode(new)
+    prompt = _checked_message(new.prompt)
+    session = Session(
+        project=project,
+        owner=owner,
+        title=plan_title(prompt),
+        workspace=workspaces.checked(new.workspace, local=new.local),
+        local=new.local,
+        model=new.model,
+    )
+    with eventlog.creating(session) as log:
+        log.add(
+            ev.SessionStarted(
+                project.name, session.workspace, new.model, new.preset, mode, owner.pk
+            )
+        )
+        if new.plan:
+            log.add(_entering(log.state))
+        log.add(ev.MessagePosted(prompt, author=owner.pk))
+        _queue_turn(log)
+    return session.pk
+
+
+def _checked_mode(new: NewSession) -> PermissionMode:
+    if new.preset not in PRESETS:
+        raise SessionInvalidError(f"no preset {new.preset!r}; there are: {', '.join(PRESETS)}")
+    model = new.model
+    if not model or len(model) > LONGEST_MODEL_NAME or not model.isprintable():
+        raise SessionInvalidError("name a model, such as openai:gpt-5 or scripted:FILE")
+    if model.startswith("scripted:") and not new.local and not _is_plain(model):
+        raise SessionInvalidError("a scripted model is named by a file of SCRIPTS_DIR")
+    try:
+        return PermissionMode(new.permission_mode)
+    except ValueError as error:
+        names = ", ".join(PermissionMode)
+        raise SessionInvalidError(
+            f"no permission mode {new.permission_mode!r}; there are: {names}"
+        ) from error
+
+
+def _is_plain(model: str) -> bool:
+    name = model.removeprefix("scripted:")
+    return bool(name) and "/" not in name and "\\" not in name and not name.startswith(".")
+
+
+def _checked_message(text: str) -> str:
+    if not text.strip():
+        raise MessageInvalidError("the message is blank")
+    size = len(text.encode("utf-8", "surrogatepass"))
+    if size > LONGEST_MESSAGE:
+        raise MessageInvalidError(f"the message has {size} bytes, the limit is {LONGEST_MESSAGE}")
+    return clean(text)
+
+
+def _entering(state: SessionState) -> ev.PlanModeEntered:
+    if state.plan.active:
+        raise AlreadyPlanningError(f"plan {state.plan.plan_id} is open")
+    plan_id = slugs.plan_id(secrets.choice, state.plan.ids)
+    return ev.PlanModeEntered(plan_id, previous_mode=state.permission_mode)
+
+
+def _queue_turn(log: Log) -> None:
+    number = log.state.turn.number + 1
+    turn = Turn.objects.create(session=log.session, number=number)
+    log.add(ev.TurnQueued(number))
+    wake(turn.pk)
+
+
+def post_message(session_id: UUID, text: str, *, author: User) -> None:
+    """Say something to the agent: the open turn takes it in at its next step, else a turn is due.
+
+    Raises:
+        SessionUnknownError: no such session.
+        MessageInvalidError: the text is blank or over 256 KiB.
+    """
+    checked = _checked_message(text)
+    with eventlog.writing(session_id) as log:
+        log.add(ev.MessagePosted(checked, author=author.pk))
+        if not log.state.turn.open:
+            _queue_turn(log)
+
+
+def cancel_turn(session_id: UUID) -> None:
+    """End the open turn now: its worker's next write is refused, an open review is withdrawn.
+
+    Plan mode stays as it is: only an explicit decision leaves it.
+
+    Raises:
+        SessionUnknownError: no such session.
+        NoTurnError: no turn is open.
+    """
+    with eventlog.writing(session_id) as log:
+        turn = Turn.objects.select_for_update().filter(session_id=session_id).open().first()
+        if turn is None:
+            raise NoTurnError("the agent is not at work")
+        if log.state.plan.review:
+            log.add(ev.PlanReviewClosed(log.state.plan.review, Closure.WITHDRAWN))
+        _end(log, turn, ev.TurnEnded(turn.number, ev.TurnState.CANCELLED))
+
+
+def _end(log: Log, turn: Turn, ended: ev.TurnEnded) -> None:
+    turn.state, turn.reason, turn.detail = ended.state, ended.reason, ended.detail
+    turn.ended_at = log.now
+    turn.save(update_fields=["state", "reason", "detail", "ended_at"])
+    log.add(ended)
+
+
+# What a worker does with the turn that it holds.
+
+
+def enter_plan_mode(claim: Claim, finished: ev.ToolFinished, *, plan_id: str) -> None:
+    """Enter plan mode, together with the result of the call that asked for it.
+
+    Raises:
+        AlreadyPlanningError: plan mode is on.
+    """
+    with eventlog.writing(claim.session_id, claim=claim) as log:
+        if log.state.plan.active:
+            raise AlreadyPlanningError(f"plan {log.state.plan.plan_id} is open")
+        previous = log.state.permission_mode
+        log.add(ev.PlanModeEntered(plan_id, previous_mode=previous), finished)
+
+
+def new_plan_id(state: SessionState) -> str:
+    """Return a plan id that the session has not used."""
+    return slugs.plan_id(secrets.choice, state.plan.ids)
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """A plan as the agent submits it; ``auto`` approves it without a person."""
+
+    call_id: str
+    content: bytes
+    options: tuple[PlanOption, ...]
+    auto: bool = False
+
+
+def submit_plan(claim: Claim, submission: Submission) -> None:
+    """Keep the bytes as the plan's next revision and open its review; the turn waits.
+
+    An automatic approval resolves the review at once, marked as not reviewed by a person.
+
+    Raises:
+        NotPlanningError: plan mode is off.
+        PlanTooLargeError: the plan is over 1 MiB.
+        PlanInvalidError: the plan is blank or no UTF-8 text.
+        PlanUnchangedError: these bytes were submitted and decided before.
+        StoredDataError: the bytes could not be kept, so there is no review.
+        ClaimLostError: another worker holds the turn.
+    """
+    with eventlog.writing(claim.session_id, claim=claim) as log:
+        plan = log.state.plan
+        if not plan.active or plan.plan_id is None:
+            raise NotPlanningError("enter plan mode before you submit a plan")
+        if plan.submitted.get(plan.plan_id) == revisions.sha256(submission.content):
+            version = plan.revision_count[plan.plan_id]
+            raise PlanUnchangedError(f"revision {version} holds the same bytes")
+        review = _open_review(log, plan.plan_id, submission)
+        if submission.auto:
+            _resolve(log, ev.PlanResolved(review, Outcome.AUTO_APPROVED))
+        else:
+            _release(claim, ev.TurnState.WAITING)
+
+
+def _open_review(log: Log, plan_id: str, submission: Submission) -> str:
+    version = log.state.plan.revision_count.get(plan_id, 0) + 1
+    row = revisions.record(log.session, plan_id, version, submission.content, now=log.now)
+    if log.state.plan.review:
+        log.add(ev.PlanReviewClosed(log.state.plan.review, Closure.SUPERSEDED))
+    review = str(uuid7())
+    log.add(
+        ev.PlanRevisionRecorded(plan_id, version, row.key, row.sha256, row.size),
+        ev.PlanSubmitted(
+            review=review,
+            call_id=submission.call_id,
+            revision=str(row.pk),
+            plan_id=plan_id,
+            version=version,
+            sha256=row.sha256,
+            title=row.title,
+            options=submission.options,
+        ),
+    )
+    return review
+
+
+def _resolve(log: Log, resolved: ev.PlanResolved) -> None:
+    plan = log.state.plan
+    log.add(resolved)
+    if CONSEQUENCES[resolved.outcome].exits_plan_mode and plan.active and plan.plan_id:
+        restored = plan.previous_mode or PermissionMode.MANUAL
+        log.add(ev.PlanModeExited(plan.plan_id, restored, cause=resolved.outcome.value))
+
+
+def begin_call(
+    claim: Claim, pending: PendingCall, facts: CallFacts, config: PlanModeConfig, ground: Ground
+) -> Judgement:
+    """Judge a call on the newest state; when it may run, write ``tool.started`` with that answer.
+
+    A person's yes lifts the question, never a refusal: a mode that changed meanwhile counts.
+
+    Raises:
+        ClaimLostError: another worker holds the turn.
+    """
+    with eventlog.writing(claim.session_id, claim=claim) as log:
+        judgement = judge(facts, log.state, config, ground)
+        if isinstance(judgement, Ask) and pending.status is CallStatus.ALLOWED:
+            judgement = Allow(sandboxed=judgement.sandboxed)
+        if isinstance(judgement, Allow):
+            log.add(ev.ToolStarted(pending.call.id, pending.call.name))
+    return judgement
+
+
+def append(claim: Claim, *events: ev.Event) -> None:
+    """Add ``events`` to the log of the turn that the worker holds.
+
+    Raises:
+        ClaimLostError: another worker holds it.
+    """
+    with eventlog.writing(claim.session_id, claim=claim) as log:
+        log.add(*events)
+
+
+def finish_call(
+    claim: Claim, finished: ev.ToolFinished, *before: ev.Event, plan_bytes: bytes | None = None
+) -> None:
+    """Write a call's one result, with the events that belong to it and the plan file's bytes.
+
+    Raises:
+        ClaimLostError: another worker holds the turn.
+    """
+    with eventlog.writing(claim.session_id, claim=claim) as log:
+        if plan_bytes is not None and log.state.plan.plan_id:
+            planfiles.keep(claim.session_id, log.state.plan.plan_id, plan_bytes)
+        log.add(*before, finished)
+
+
+def park(claim: Claim, asks: ev.QuestionAsked | ev.ApprovalRequested) -> None:
+    """Let the turn wait for a person: no worker is held.
+
+    Raises:
+        ClaimLostError: another worker holds the turn.
+    """
+    with eventlog.writing(claim.session_id, claim=claim) as log:
+        log.add(asks)
+        _release(claim, ev.TurnState.WAITING)
+
+
+def holds(claim: Claim) -> bool:
+    """Return whether the turn is still the worker's."""
+    return Turn.objects.held(claim).exists()
+
+
+def hand_back(claim: Claim) -> None:
+    """Give the turn back to the queue: the slice is used up, or the worker stops."""
+    _release(claim, ev.TurnState.QUEUED)
+    wake(claim.turn_id)
+
+
+def wait_again(claim: Claim) -> None:
+    """Let the turn wait on: it was taken although nobody has answered yet."""
+    _release(claim, ev.TurnState.WAITING)
+
+
+def retry_later(claim: Claim, failed: ev.ModelFailed) -> None:
+    """Note a failed model call; the turn is due again after ``retry_in_ms``.
+
+    Raises:
+        ClaimLostError: another worker holds the turn.
+    """
+    with eventlog.writing(claim.session_id, claim=claim) as log:
+        log.add(failed)
+        delay = timedelta(milliseconds=failed.retry_in_ms or 0)
+        held = Turn.objects.held(claim)
+        held.update(state=ev.TurnState.QUEUED, due_at=Now() + delay, lease_until=None)
+
+
+def end_turn(claim: Claim, state: ev.TurnState, *events: ev.Event, reason: str = "") -> bool:
+    """End the turn; return false, and change nothing, when a message came in the last moment.
+
+    Raises:
+        ClaimLostError: another worker holds the turn.
+    """
+    with eventlog.writing(claim.session_id, claim=claim) as log:
+        if state is ev.TurnState.DONE and log.state.turn.unseen:
+            return False
+        log.add(*events)
+        detail = next((e.detail for e in events if isinstance(e, ev.ModelFailed)), "")
+        turn = Turn.objects.get(pk=claim.turn_id)
+        _end(log, turn, ev.TurnEnded(turn.number, state, reason, detail))
+    return True
+
+
+def _release(claim: Claim, state: ev.TurnState) -> None:
+    held = Turn.objects.held(claim)
+    if not held.update(state=state, due_at=Now(), lease_until=None):
+        raise ClaimLostError(f"turn {claim.turn_id} is in other hands")
+
+
+def hold_session(session_id: UUID) -> None:
+    """Lock a session for the rest of the caller's transaction, before it writes rows of its own.
+
+    Every verb locks the session first, so that no two wait for each other.
+    """
+    Session.objects.select_for_update().filter(pk=session_id).first()
+
+
+# What people answer. The same turn is due again, in the transaction of the answer.
+
+
+def resolve_plan(session_id: UUID, resolved: ev.PlanResolved) -> None:
+    """Resolve the open review: plan mode changes now, and the turn is due again.
+
+    Raises:
+        SessionUnknownError: no such session.
+        NotWaitingError: this review is not the open one.
+    """
+    with eventlog.writing(session_id) as log:
+        if log.state.plan.review != resolved.review:
+            raise NotWaitingError("this review is not open any more")
+        _requeue(session_id)
+        _resolve(log, resolved)
+
+
+def answer_question(session_id: UUID, answered: ev.QuestionAnswered) -> None:
+    """Give the agent its answers.
+
+    Raises:
+        SessionUnknownError: no such session.
+        NotWaitingError: the question is not open any more.
+    """
+    _answer(session_id, answered.question, answered)
+
+
+def answer_approval(session_id: UUID, resolved: ev.ApprovalResolved) -> None:
+    """Allow or refuse a tool call; an allowed one is judged once more when it runs.
+
+    Raises:
+        SessionUnknownError: no such session.
+        NotWaitingError: the approval is not open any more.
+    """
+    _answer(session_id, resolved.approval, resolved)
+
+
+def _answer(session_id: UUID, card: str, event: ev.Event) -> None:
+    with eventlog.writing(session_id) as log:
+        if waiting_for(log.state, card) is None:
+            raise NotWaitingError("this was answered already, or is not asked any more")
+        _requeue(session_id)
+        log.add(event)
+
+
+def _requeue(session_id: UUID) -> None:
+    waiting = Turn.objects.filter(session_id=session_id, state=ev.TurnState.WAITING)
+    turn = waiting.select_for_update().first()
+    if turn is None:
+        raise NotWaitingError("no turn of this session waits")
+    waiting.update(state=ev.TurnState.QUEUED, due_at=Now())
+    wake(turn.pk)

@@ -1,0 +1,74 @@
+"""Where a session's plan files lie, and the rows that can put them back."""
+
+import hashlib
+from pathlib import Path, PurePosixPath
+from uuid import UUID
+
+from django.conf import settings
+
+from planmode.core import slugs
+from planmode.models import PlanFile
+from planmode.store.confined import ConfinedFolder, PathRefusedError
+
+MAIN_AGENT = "main"
+LARGEST = 1024 * 1024
+"""The most bytes of a plan, and of any file that a tool writes."""
+
+
+def session_folder(session_id: UUID) -> Path:
+    """Return the folder that holds what one session keeps on disk; made when it is missing."""
+    folder: Path = settings.DATA_DIR / "sessions" / str(session_id)
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return folder
+
+
+def relative(plan_id: str) -> PurePosixPath:
+    """Return where the plan file lies below the session's folder."""
+    return PurePosixPath("agents", MAIN_AGENT, "plans", f"{slugs.checked(plan_id)}.md")
+
+
+def folder(session_id: UUID) -> ConfinedFolder:
+    """Return the session's folder, opened without following links."""
+    return ConfinedFolder(session_folder(session_id))
+
+
+def read(session_id: UUID, plan_id: str) -> bytes | None:
+    """Return the plan file's bytes, ``None`` when there is no file.
+
+    Raises:
+        PathRefusedError: something is there that can't be read as a plan file.
+    """
+    plans, path = folder(session_id), relative(plan_id)
+    return plans.read(path, LARGEST + 1) if plans.exists(path) else None
+
+
+def keep(session_id: UUID, plan_id: str, content: bytes) -> None:
+    """Write the row that mirrors the plan file, in the caller's transaction."""
+    PlanFile.objects.update_or_create(
+        session_id=session_id,
+        agent=MAIN_AGENT,
+        plan_id=plan_id,
+        defaults={"content": content, "sha256": hashlib.sha256(content).hexdigest()},
+    )
+
+
+def kept(session_id: UUID, plan_id: str) -> bytes | None:
+    """Return the bytes that the row holds, ``None`` without a row."""
+    row = PlanFile.objects.filter(session_id=session_id, agent=MAIN_AGENT, plan_id=plan_id).first()
+    return bytes(row.content) if row else None
+
+
+def restore(session_id: UUID, plan_id: str) -> None:
+    """Put the plan file back as the row has it, when this machine's disk lacks it.
+
+    A file that is there stays: people may edit it, and what is submitted is what is on disk.
+    """
+    content = kept(session_id, plan_id)
+    if content is None:
+        return
+    plans, path = folder(session_id), relative(plan_id)
+    try:
+        if not plans.exists(path):
+            plans.write(path, content)
+    except PathRefusedError:
+        return  # the tools will say so, in words that the agent can act on

@@ -1,0 +1,90 @@
+"""Revisions: the bytes of a submission, kept before anybody is asked to review them."""
+
+import hashlib
+from datetime import datetime
+from uuid import UUID
+
+from django.db import DatabaseError
+
+from planmode.core.errors import (
+    PlanInvalidError,
+    PlanTooLargeError,
+    RevisionUnknownError,
+    StoredDataError,
+)
+from planmode.core.titles import plan_title
+from planmode.models import Revision, Session
+from planmode.store import blobs, planfiles
+
+
+def checked_text(content: bytes) -> str:
+    """Return the plan as text.
+
+    Raises:
+        PlanTooLargeError: it is over 1 MiB.
+        PlanInvalidError: it is not UTF-8, holds a NUL, or is blank.
+    """
+    if len(content) > planfiles.LARGEST:
+        raise PlanTooLargeError(
+            f"the plan has {len(content)} bytes, the limit is {planfiles.LARGEST}"
+        )
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise PlanInvalidError(f"the plan is not UTF-8 at byte {error.start}") from error
+    if "\0" in text:
+        raise PlanInvalidError(f"the plan holds a NUL at byte {content.index(0)}")
+    if not text.strip():
+        raise PlanInvalidError("the plan is empty")
+    return text
+
+
+def record(
+    session: Session, plan_id: str, version: int, content: bytes, *, now: datetime
+) -> Revision:
+    """Keep ``content`` as version ``version`` of the plan; the row names its hash.
+
+    Raises:
+        StoredDataError: the bytes could not be kept; nothing was written.
+    """
+    text = checked_text(content)
+    try:
+        sha256 = blobs.store().put(content)
+    except DatabaseError as error:
+        raise StoredDataError(f"the bytes could not be kept: {error}") from error
+    return Revision.objects.create(
+        session=session,
+        plan_id=plan_id,
+        version=version,
+        key=f"plan/{plan_id}/v{version}.md",
+        sha256=sha256,
+        size=len(content),
+        title=plan_title(text),
+        created_at=now,
+    )
+
+
+def content(revision: Revision) -> bytes:
+    """Return the revision's bytes, verified against its hash.
+
+    Raises:
+        StoredDataError: they are missing or damaged.
+    """
+    return blobs.store().get(revision.sha256)
+
+
+def find(revision_id: UUID) -> Revision:
+    """Return the revision with its session.
+
+    Raises:
+        RevisionUnknownError: there is none.
+    """
+    row = Revision.objects.select_related("session").filter(pk=revision_id).first()
+    if row is None:
+        raise RevisionUnknownError(f"no revision {revision_id}")
+    return row
+
+
+def sha256(content: bytes) -> str:
+    """Return the hash that a revision of ``content`` has."""
+    return hashlib.sha256(content).hexdigest()

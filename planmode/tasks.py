@@ -1,0 +1,38 @@
+"""Celery's door: everything here may be delivered twice, late, or never."""
+
+import os
+import socket
+import threading
+from datetime import timedelta
+
+from celery import shared_task
+from django.conf import settings
+
+from planmode import wakeups
+from planmode.agent import turn
+from planmode.models import Turn
+
+
+@shared_task(acks_late=True, reject_on_worker_lost=True, ignore_result=True)
+def run_slice(turn_id: int) -> None:
+    """Run the turn's next steps.
+
+    Does nothing when the turn is not due or another worker holds it, so a second delivery is
+    harmless; a delivery that never comes is made good by ``requeue_due_turns``.
+    """
+    lease = timedelta(seconds=settings.LEASE_S)
+    claim = Turn.objects.claim(turn_id, worker=worker_name(), lease=lease)
+    if claim is not None:
+        turn.run(claim, until=turn.slice_end())
+
+
+@shared_task(ignore_result=True)
+def requeue_due_turns() -> None:
+    """Wake each turn that is due: its wake-up was lost, its time has come, or its worker died."""
+    for turn_id in Turn.objects.due().order_by("due_at").values_list("pk", flat=True):
+        wakeups.publish(turn_id)
+
+
+def worker_name() -> str:
+    """Return who runs the slice: host, process and thread."""
+    return f"{socket.gethostname()}:{os.getpid()}:{threading.get_ident() % 100_000}"

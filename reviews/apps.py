@@ -1,0 +1,16 @@
+"""The review desk as a Django app."""
+
+from django.apps import AppConfig
+
+
+class ReviewsConfig(AppConfig):
+    """``reviews``: cards, decisions, feed, audit, telemetry."""
+
+    name = "reviews"
+    default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        """Listen to planmode."""
+        from reviews import projections  # noqa: PLC0415 - models must be loaded before
+
+        projections.connect()

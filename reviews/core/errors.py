@@ -1,0 +1,64 @@
+"""What the review desk refuses, each with a stable code."""
+
+from planmode.core.errors import DomainError
+
+
+class ReviewUnknownError(DomainError):
+    """No review of that id that the caller may see."""
+
+    code = "review_unknown"
+    title = "There is no such review"
+
+
+class CardUnknownError(DomainError):
+    """No question or approval of that id that the caller may see."""
+
+    code = "card_unknown"
+    title = "There is no such card"
+
+
+class ReviewClosedError(DomainError):
+    """Somebody decided, or the review ended otherwise; ``str(error)`` says by whom and what."""
+
+    code = "review_closed"
+    title = "This review is closed"
+
+
+class RevisionStaleError(DomainError):
+    """The decision names another revision than the review's; ``current`` is the right sha256."""
+
+    code = "revision_stale"
+    title = "The plan on your screen is not the one under review"
+
+    def __init__(self, message: str, *, current: str) -> None:
+        """Keep the sha256 that the review has."""
+        super().__init__(message)
+        self.current = current
+
+
+class DecisionIncompleteError(DomainError):
+    """The decision lacks something, or has something that does not belong to it."""
+
+    code = "decision_incomplete"
+    title = "The decision can't be taken like this"
+
+
+class TokenNeverDecidesError(DomainError):
+    """A program tried to decide."""
+
+    code = "token_never_decides"
+    title = "Only a person can decide"
+
+
+class OwnPlanError(DomainError):
+    """The project does not let people decide on plans of their own sessions."""
+
+    code = "own_plan"
+    title = "Somebody else has to decide on your own agent's plan"
+
+
+class AnswerInvalidError(DomainError):
+    """The answers do not fit the questions."""
+
+    code = "answer_invalid"
+    title = "The answer can't be taken"

@@ -1,0 +1,5 @@
+"""The sockets URLs."""
+
+from django.urls import URLPattern
+
+urlpatterns: list[URLPattern] = []

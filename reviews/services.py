@@ -1,0 +1,204 @@
+"""Verbs of the review desk: each is one transaction, with permission read inside it."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Final, TypeVar
+from uuid import UUID
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
+
+from planmode import services as planmode
+from planmode.access import tokens
+from planmode.access.may import Action, Caller, Owned, may
+from planmode.access.models import Project, Token
+from planmode.core import events as ev
+from planmode.core.errors import NotAllowedError
+from planmode.core.wire import clean
+from reviews import audit
+from reviews.core.decisions import OUTCOME_OF, Decision, DecisionKind, completed
+from reviews.core.errors import (
+    AnswerInvalidError,
+    CardUnknownError,
+    OwnPlanError,
+    ReviewClosedError,
+    ReviewUnknownError,
+    RevisionStaleError,
+    TokenNeverDecidesError,
+)
+from reviews.models import Approval, Card, Question, Review
+
+LONGEST_ANSWER: Final = 8 * 1024
+
+C = TypeVar("C", bound=Card)
+
+
+@transaction.atomic
+def decide(review_id: UUID, decision: Decision, *, by: Caller) -> Review:
+    """Decide on the revision that the person read; the first valid decision wins.
+
+    The review closes by one conditional UPDATE; plan mode, telemetry, audit fact, feed and the
+    turn follow in the same transaction.
+
+    Raises:
+        ReviewUnknownError: no such review that ``by`` may see.
+        TokenNeverDecidesError: ``by`` is a program.
+        NotAllowedError: their roles do not let them decide.
+        OwnPlanError: it is their own agent's plan, and the project wants somebody else.
+        ReviewClosedError: somebody was faster, or the review ended.
+        RevisionStaleError: the decision names another sha256 than the review's.
+        DecisionIncompleteError: something is missing or does not belong.
+    """
+    review = _locked(Review, review_id, ReviewUnknownError)
+    _check_decider(review, decision.kind, by)
+    if review.status != Card.Status.OPEN:
+        raise ReviewClosedError(how_it_ended(review))
+    if decision.sha256 != review.sha256:
+        raise RevisionStaleError(
+            f"under review is revision {review.revision_version}, sha256 {review.sha256}",
+            current=review.sha256,
+        )
+    complete = completed(decision, [option["label"] for option in review.options])
+    _close(review, complete)
+    planmode.resolve_plan(
+        review.session_id,
+        ev.PlanResolved(
+            review=str(review.pk),
+            outcome=OUTCOME_OF[complete.kind],
+            option=complete.option,
+            feedback=complete.feedback,
+            reason=complete.reason,
+            start=complete.start,
+            by=by.user_id,
+        ),
+    )
+    return Review.objects.select_related("decision__by").get(pk=review.pk)
+
+
+def _close(review: Review, decision: Decision) -> None:
+    won = (
+        Review.objects.open()
+        .filter(pk=review.pk, sha256=decision.sha256)
+        .update(
+            status=Card.Status.RESOLVED,
+            outcome=OUTCOME_OF[decision.kind],
+            closed_at=timezone.now(),
+            version=F("version") + 1,
+        )
+    )
+    if not won:
+        raise ReviewClosedError(how_it_ended(Review.objects.get(pk=review.pk)))
+
+
+def _check_decider(review: Review, kind: DecisionKind, by: Caller) -> None:
+    if not may(by, Action.READ_TITLE, owned(review)):
+        raise ReviewUnknownError(f"no review {review.pk}")
+    if by.by_token:
+        raise TokenNeverDecidesError("a token never decides; log in with a browser")
+    action = Action.DISMISS if kind is DecisionKind.DISMISS else Action.DECIDE
+    if not may(by, action, owned(review)):
+        raise NotAllowedError(f"your roles in this project do not let you {kind} a plan")
+    own = review.session.owner_id == by.user_id and action is Action.DECIDE
+    if own and not review.project.allow_self_review:
+        raise OwnPlanError("this project wants somebody else to decide on your agents' plans")
+
+
+def how_it_ended(review: Review) -> str:
+    """Return in one sentence how a closed review ended, by whom and when."""
+    decision = getattr(review, "decision", None)
+    if decision is None:
+        return f"this review is closed: {review.status}"
+    who = decision.by.get_username() if decision.by else "nobody (automatically)"
+    chosen = f", option {decision.option!r}" if decision.option else ""
+    return f"decided by {who} at {_moment(decision.at)}: {decision.outcome}{chosen}"
+
+
+def _moment(at: datetime) -> str:
+    return f"{timezone.localtime(at):%Y-%m-%d %H:%M:%S %Z}"
+
+
+@transaction.atomic
+def answer_question(question_id: UUID, answers: Sequence[str], *, by: Caller) -> Question:
+    """Answer each item of a question with a text; the turn goes on.
+
+    Raises:
+        CardUnknownError: no such question that ``by`` may see.
+        NotAllowedError: their roles do not let them answer.
+        AnswerInvalidError: not one answer of 1 to 8192 bytes for each item.
+        NotWaitingError: it was answered already, or is not asked any more.
+    """
+    question = _locked(Question, question_id, CardUnknownError)
+    _check_answerer(question, by)
+    if len(answers) != len(question.items):
+        raise AnswerInvalidError(f"send {len(question.items)} answers, one for each question")
+    if not all(answer.strip() for answer in answers):
+        raise AnswerInvalidError("an answer is blank")
+    if any(len(answer.encode("utf-8", "surrogatepass")) > LONGEST_ANSWER for answer in answers):
+        raise AnswerInvalidError(f"an answer is over {LONGEST_ANSWER} bytes")
+    said = tuple(clean(answer) for answer in answers)
+    planmode.answer_question(
+        question.session_id, ev.QuestionAnswered(str(question.pk), said, by.user_id)
+    )
+    return Question.objects.get(pk=question.pk)
+
+
+@transaction.atomic
+def answer_approval(approval_id: UUID, *, allow: bool, note: str, by: Caller) -> Approval:
+    """Allow or refuse a tool call; the turn goes on.
+
+    Raises:
+        CardUnknownError: no such approval that ``by`` may see.
+        NotAllowedError: their roles do not let them answer.
+        AnswerInvalidError: the note is over 8192 bytes.
+        NotWaitingError: it was answered already, or is not asked any more.
+    """
+    approval = _locked(Approval, approval_id, CardUnknownError)
+    _check_answerer(approval, by)
+    if len(note.encode("utf-8", "surrogatepass")) > LONGEST_ANSWER:
+        raise AnswerInvalidError(f"the note is over {LONGEST_ANSWER} bytes")
+    planmode.answer_approval(
+        approval.session_id,
+        ev.ApprovalResolved(str(approval.pk), allow, clean(note.strip()), by.user_id),
+    )
+    return Approval.objects.get(pk=approval.pk)
+
+
+def _check_answerer(card: Card, by: Caller) -> None:
+    if not may(by, Action.READ_TITLE, owned(card)):
+        raise CardUnknownError(f"no card {card.pk}")
+    if by.by_token:
+        raise TokenNeverDecidesError("a token never answers; log in with a browser")
+    if not may(by, Action.ANSWER, owned(card)):
+        raise NotAllowedError("your roles in this project do not let you answer")
+
+
+def owned(card: Card) -> Owned:
+    """Return what the access rules need of a card (its session must be loaded)."""
+    return Owned(card.project_id, card.session.owner_id)
+
+
+def _locked(kind: type[C], card_id: UUID, unknown: type[Exception]) -> C:
+    """Return the card, its session locked first: the order in which every verb locks."""
+    session_id = kind._default_manager.filter(pk=card_id).values_list("session", flat=True).first()
+    if session_id is None:
+        raise unknown(f"no {kind.__name__.lower()} {card_id}")
+    planmode.hold_session(session_id)
+    return kind._default_manager.select_related("session", "project").get(pk=card_id)
+
+
+@transaction.atomic
+def issue_token(
+    owner: User, project: Project, name: str, *, scopes: frozenset[str]
+) -> tuple[Token, str]:
+    """Make a token for ``owner`` in ``project``; return it and its text, which is shown once."""
+    token, text = tokens.issue(owner, project, name, scopes=scopes)
+    data = {
+        "owner": owner.pk,
+        "prefix": token.prefix,
+        "project": project.name,
+        "scopes": sorted(scopes),
+    }
+    audit.record([audit.Fact("token_issued", data)], now=timezone.now())
+    return token, text

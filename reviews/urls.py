@@ -1,0 +1,5 @@
+"""The pages URLs."""
+
+from django.urls import URLPattern
+
+urlpatterns: list[URLPattern] = []

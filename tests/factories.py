@@ -1,0 +1,92 @@
+"""Complete valid rows, made through the real services; a test names what it is about."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import yaml
+from django.conf import settings
+from django.contrib.auth.models import User
+
+from planmode import services, tasks
+from planmode.core.state import SessionState
+from planmode.models import Session, Turn
+from planmode.services import NewSession
+from reviews.models import Approval, Question, Review
+
+PLAN = "# Tidy the parser\n\n1. Read parser.py\n2. Split it\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Play:
+    """A session that plays a script in this process; ``work()`` runs what is due."""
+
+    id: UUID
+
+    @property
+    def state(self) -> SessionState:
+        return Session.objects.get(pk=self.id).fold
+
+    @property
+    def turn(self) -> Turn:
+        return Turn.objects.filter(session_id=self.id).latest("number")
+
+    @property
+    def workspace(self) -> Path:
+        return Path(Session.objects.get(pk=self.id).workspace)
+
+    @property
+    def review(self) -> Review:
+        """The newest review."""
+        return Review.objects.filter(session_id=self.id).latest("opened_at")
+
+    @property
+    def question(self) -> Question:
+        """The newest question."""
+        return Question.objects.filter(session_id=self.id).latest("opened_at")
+
+    @property
+    def approval(self) -> Approval:
+        """The newest tool approval."""
+        return Approval.objects.filter(session_id=self.id).latest("opened_at")
+
+    def work(self) -> "Play":
+        """Run the session's due turn as a worker would, in this thread."""
+        for turn_id in Turn.objects.filter(session_id=self.id).due().values_list("pk", flat=True):
+            tasks.run_slice(turn_id)
+        return self
+
+
+def play(owner: User, replies: list[dict[str, Any]], **fields: Any) -> Play:
+    """Start a session of ``owner`` with a scripted model that gives ``replies``."""
+    number = Session.objects.count()
+    script = settings.SCRIPTS_DIR / f"script-{number}.yaml"
+    script.write_text(yaml.safe_dump({"replies": replies}), encoding="utf-8")
+    workspace = settings.WORKSPACE_ROOTS[0] / f"work-{number}"
+    workspace.mkdir()
+    (workspace / "parser.py").write_text("value = 1\n", encoding="utf-8")
+    new = {
+        "project": "default",
+        "workspace": str(workspace),
+        "prompt": "Tidy the parser",
+        "model": f"scripted:{script.name}",
+        **fields,
+    }
+    return Play(services.start_session(NewSession(**new), owner=owner))
+
+
+def call(name: str, **args: Any) -> dict[str, Any]:
+    """Return a tool call as scripts write it."""
+    return {"name": name, "args": args}
+
+
+def submits(plan: str = PLAN, *options: str) -> dict[str, Any]:
+    """Return a reply that writes the plan file and submits it in one go."""
+    offered = {"options": [{"label": label} for label in options]} if options else {}
+    return {
+        "tool_calls": [
+            call("Write", path="${plan_file}", content=plan),
+            call("ExitPlanMode", **offered),
+        ]
+    }
