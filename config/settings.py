@@ -193,7 +193,7 @@ BLOB_STORE = env.text("BLOB_STORE", "database")
 WORKSPACE_ROOTS = [
     Path(item).resolve() for item in env.words("WORKSPACE_ROOTS", (str(DATA_DIR / "workspaces"),))
 ]
-SCRIPTS_DIR = BASE_DIR / "benchmarks" / "scripts"
+SCRIPTS_DIR = Path(env.text("SCRIPTS_DIR", str(DATA_DIR / "scripts")))
 DEFAULT_MODEL = env.text("DEFAULT_MODEL")
 MODEL_TIMEOUT_S = env.integer("MODEL_TIMEOUT_S", 300, least=1)
 

@@ -124,7 +124,7 @@ class ModelReplied:
 
 @dataclass(frozen=True, slots=True)
 class ModelFailed:
-    """One attempt to ask the model failed; ``kind`` is timeout, rate_limit, error or refused."""
+    """One attempt to ask the model failed; ``kind`` as in ``agent.contracts.ModelFailureError``."""
 
     kind: str
     detail: str

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from typing import Any, Final, cast
 
@@ -44,6 +45,8 @@ _ADAPTERS: Final[Mapping[str, TypeAdapter[ev.Event]]] = {
     name: TypeAdapter(kind) for kind, name in NAMES.items()
 }
 
+_UNKEEPABLE: Final = re.compile("[\0\ud800-\udfff]")
+
 
 def dumped(event: ev.Event) -> tuple[str, dict[str, Any]]:
     """Return the wire name of ``event`` and its payload (JSON values only)."""
@@ -82,11 +85,12 @@ def link(domain: str, previous: str, content: bytes) -> str:
 
 
 def clean(text: str) -> str:
-    """Return ``text`` without what no database and no UTF-8 file can hold (NUL, lone surrogates).
+    """Return ``text`` without what no database and no UTF-8 file can hold.
 
-    Both become U+FFFD, so that a reader sees that something stood there.
+    Each NUL and each lone surrogate becomes U+FFFD, so that a reader sees that something stood
+    there.
     """
-    return text.replace("\0", "\ufffd").encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+    return _UNKEEPABLE.sub("\ufffd", text)
 
 
 def parsed(content: bytes) -> dict[str, Any]:

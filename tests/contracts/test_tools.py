@@ -1,0 +1,112 @@
+"""What every tool of the catalog keeps to."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from planmode.agent.catalog import TOOLS, ArgumentsInvalidError, parse
+from planmode.agent.contracts import (
+    Asks,
+    Enters,
+    NoArguments,
+    Submits,
+    ToolContext,
+    ToolResult,
+)
+from planmode.agent.sandbox import Sandbox
+from planmode.agent.workspace import Reach
+from planmode.core.guard import KIND_OF, CallFacts, ToolKind
+from planmode.core.state import EMPTY
+from planmode.store.confined import ConfinedFolder
+
+LONG: Final = "wide words \u202e and\nlines " * 400
+SAMPLES: Final[Mapping[str, dict[str, Any]]] = {
+    "Read": {"path": LONG},
+    "Glob": {"pattern": LONG[:500], "path": LONG},
+    "Grep": {"pattern": LONG[:2000], "path": LONG},
+    "Write": {"path": LONG, "content": LONG},
+    "Edit": {"path": LONG, "old_string": LONG, "new_string": "x"},
+    "Bash": {"command": f"echo '{LONG}'"},
+    "AskUserQuestion": {"questions": [{"text": LONG[:500], "choices": [LONG[:200]]}]},
+    "TodoList": {"items": [{"text": LONG[:500], "status": "pending"}]},
+    "EnterPlanMode": {},
+    "ExitPlanMode": {"options": [{"label": "x" * 79 + str(n)} for n in range(3)]},
+}
+"""Arguments that each tool takes, as long and as odd as it takes them."""
+
+
+@pytest.fixture
+def context(tmp_path: Path) -> ToolContext:
+    """A workspace that is not even there: whatever is asked, the answer is a value."""
+    return ToolContext(Reach(ConfinedFolder(tmp_path / "gone"), None, None), EMPTY, Sandbox())
+
+
+def test_every_tool_has_a_sample() -> None:
+    assert list(SAMPLES) == list(TOOLS)
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_it_answers_to_its_name(name: str) -> None:
+    assert TOOLS[name].name == name
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_the_guard_knows_it(name: str) -> None:
+    assert name in KIND_OF
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_its_schema_is_closed_json(name: str) -> None:
+    schema = TOOLS[name].arguments.model_json_schema()
+    assert json.loads(json.dumps(schema)) == schema
+    objects = [schema, *schema.get("$defs", {}).values()]
+    assert all(part["additionalProperties"] is False for part in objects)
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_it_takes_nothing_that_it_does_not_declare(name: str) -> None:
+    args = {**SAMPLES[name], "not_declared": 1}
+    with pytest.raises(ArgumentsInvalidError, match="/not_declared "):
+        parse(TOOLS[name], json.dumps(args))
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_its_summary_is_one_line(name: str) -> None:
+    tool = TOOLS[name]
+    summary = tool.summary(parse(tool, json.dumps(SAMPLES[name])))
+    assert 0 < len(summary) <= 500
+    assert len(summary.splitlines()) == 1
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_what_changes_files_is_not_repeated(name: str) -> None:
+    changing = KIND_OF[name] in {ToolKind.WRITE, ToolKind.SHELL, ToolKind.LASTING, ToolKind.AGENT}
+    assert TOOLS[name].repeatable is not changing
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_its_facts_and_its_answer_are_values(name: str, context: ToolContext) -> None:
+    tool = TOOLS[name]
+    args = parse(tool, json.dumps(SAMPLES[name]))
+    assert tool.facts(args, context) == CallFacts(name)
+    outcome = tool.run(args, context)
+    match KIND_OF[name]:
+        case ToolKind.ASK:
+            assert isinstance(outcome, Asks)
+        case ToolKind.ENTER:
+            assert isinstance(outcome, Enters)
+        case ToolKind.EXIT:
+            assert isinstance(outcome, Submits)
+        case ToolKind.NOTE:
+            assert isinstance(outcome, ToolResult)
+            assert not outcome.is_error
+        case _:
+            assert isinstance(outcome, ToolResult)
+            assert outcome.is_error
+
+
+def test_only_entering_takes_no_arguments() -> None:
+    assert [n for n, tool in TOOLS.items() if tool.arguments is NoArguments] == ["EnterPlanMode"]

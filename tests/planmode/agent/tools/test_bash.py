@@ -1,0 +1,61 @@
+"""Bash: exit code and output, sandboxed when the guard says so."""
+
+from pathlib import Path
+
+from planmode.agent.catalog import TOOLS, parse
+from planmode.agent.sandbox import Sandbox
+from tests.planmode.agent.tools.conftest import Ground
+from tests.requirements import need
+
+
+def test_output_and_exit_code(ground: Ground) -> None:
+    assert ground.text("Bash", command="echo hello > a.txt; cat a.txt") == "Exit code 0\nhello\n"
+    assert (ground.work / "a.txt").read_text() == "hello\n"
+    assert ground.text("Bash", command="true") == "Exit code 0\n(no output)"
+    assert ground.error("Bash", command="echo no >&2; exit 7") == "Exit code 7\nno\n"
+
+
+def test_time_is_bounded(ground: Ground) -> None:
+    error = ground.error("Bash", command="echo begun; sleep 600", timeout=1)
+    assert error == "Ended after 1 s, with every process that it had started\nbegun\n"
+
+
+def test_output_is_bounded(ground: Ground) -> None:
+    text = ground.text("Bash", command="seq 1 100000")
+    assert len(text) < 70_000
+    assert "bytes left out" in text
+    assert "printed too much" in ground.error("Bash", command="yes")
+
+
+def test_a_sandboxed_command_changes_nothing(ground: Ground) -> None:
+    need("working bubblewrap", Sandbox.probe().available)
+    boxed = ground.changed(sandboxed=True)
+    error = boxed.error("Bash", command="echo x > a.txt")
+    assert error.startswith(
+        "Exit code 1\n(It ran without network, on files that can't be changed.)"
+    )
+    assert not (ground.work / "a.txt").exists()
+    assert boxed.text("Bash", command="ls") == "Exit code 0\n(no output)"
+
+
+def test_without_a_sandbox_the_command_does_not_run(ground: Ground) -> None:
+    bare = ground.changed(sandboxed=True, sandbox=Sandbox())
+    assert "no sandbox" in bare.error("Bash", command="touch a.txt")
+    assert not (ground.work / "a.txt").exists()
+
+
+def test_a_workspace_that_is_gone_is_an_error(ground: Ground) -> None:
+    ground.work.rmdir()
+    assert "could not start" in ground.error("Bash", command="true")
+
+
+def test_the_summary_is_the_command(ground: Ground) -> None:
+    bash = TOOLS["Bash"]
+    args = parse(bash, r'{"command": "make\n\n test # \u001b[31m", "description": "harmless"}')
+    assert bash.summary(args) == "Run make ⏎  test # \x1b[31m"
+    long = parse(bash, '{"command": "' + "x" * 5000 + '"}')
+    assert bash.summary(long).endswith("… (5000 characters)")
+
+
+def test_a_command_runs_in_the_workspace(ground: Ground) -> None:
+    assert ground.text("Bash", command="pwd -P").splitlines()[1] == str(Path(ground.work).resolve())
