@@ -5,8 +5,9 @@ import secrets
 from pathlib import Path
 from typing import Any
 
-from config import env
 from csp.constants import NONE, SELF
+
+from config import env
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 DATA_DIR = Path(env.text("DATA_DIR", str(BASE_DIR / "var"))).resolve()
@@ -23,7 +24,8 @@ def _own_key() -> str:
     path = DATA_DIR / "secret_key"
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     try:
-        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(handle, "w", encoding="ascii") as file:
             file.write(secrets.token_urlsafe(50))
     except FileExistsError:
         pass

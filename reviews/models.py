@@ -1,13 +1,15 @@
 """Cards, decisions, the feed, audit facts and telemetry."""
 
-from typing import Self
+from typing import Self, TypeVar
 
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
+C = TypeVar("C", bound="Card")
 
-class CardQuerySet(models.QuerySet["Card"]):
+
+class CardQuerySet(models.QuerySet[C]):
     """Questions about whatever waits for a person."""
 
     def open(self) -> Self:
@@ -40,8 +42,6 @@ class Card(models.Model):
     opened_at = models.DateTimeField()
     closed_at = models.DateTimeField(null=True, blank=True)
 
-    objects = CardQuerySet.as_manager()
-
     class Meta:
         abstract = True
 
@@ -62,6 +62,8 @@ class Review(Card):
     size = models.PositiveBigIntegerField()
     options = models.JSONField(default=list)
     outcome = models.CharField(max_length=24, blank=True)
+
+    objects = CardQuerySet["Review"].as_manager()
 
     class Meta:
         indexes = [
@@ -91,6 +93,8 @@ class Question(Card):
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+"
     )
 
+    objects = CardQuerySet["Question"].as_manager()
+
     class Meta:
         indexes = [models.Index(fields=["status", "opened_at"], name="question_queue")]
 
@@ -104,6 +108,8 @@ class Approval(Card):
     answered_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+"
     )
+
+    objects = CardQuerySet["Approval"].as_manager()
 
     class Meta:
         indexes = [models.Index(fields=["status", "opened_at"], name="approval_queue")]

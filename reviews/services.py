@@ -7,7 +7,7 @@ from uuid import UUID
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from planmode import services as planmode
@@ -179,13 +179,18 @@ def owned(card: Card) -> Owned:
     return Owned(card.project_id, card.session.owner_id)
 
 
+def cards(kind: type[C]) -> QuerySet[C]:
+    """Return all cards of ``kind``, which is Review, Question or Approval."""
+    return kind._default_manager.all()  # noqa: SLF001 - documented by Django for this use
+
+
 def _locked(kind: type[C], card_id: UUID, unknown: type[Exception]) -> C:
     """Return the card, its session locked first: the order in which every verb locks."""
-    session_id = kind._default_manager.filter(pk=card_id).values_list("session", flat=True).first()
+    session_id = cards(kind).filter(pk=card_id).values_list("session", flat=True).first()
     if session_id is None:
         raise unknown(f"no {kind.__name__.lower()} {card_id}")
     planmode.hold_session(session_id)
-    return kind._default_manager.select_related("session", "project").get(pk=card_id)
+    return cards(kind).select_related("session", "project").get(pk=card_id)
 
 
 @transaction.atomic

@@ -1,6 +1,5 @@
 """Fixtures that several rooms share."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,14 +10,14 @@ from planmode.access.models import Membership, Project, Role
 
 
 @pytest.fixture(autouse=True)
-def own_data(settings: Settings, tmp_path: Path) -> Iterator[Path]:
+def own_data(settings: Settings, tmp_path: Path) -> Path:
     """Each test has its own data folder and workspace root: nothing of a run outlives it."""
     settings.DATA_DIR = tmp_path / "data"
     settings.WORKSPACE_ROOTS = [tmp_path / "workspaces"]
     settings.SCRIPTS_DIR = tmp_path / "scripts"
     for folder in (settings.DATA_DIR, settings.WORKSPACE_ROOTS[0], settings.SCRIPTS_DIR):
         folder.mkdir()
-    yield tmp_path
+    return tmp_path
 
 
 @pytest.fixture

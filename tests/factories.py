@@ -58,7 +58,11 @@ class Play:
         return self
 
 
-def play(owner: User, replies: list[dict[str, Any]], **fields: Any) -> Play:
+def play(
+    owner: User,
+    replies: list[dict[str, Any]],
+    **fields: Any,  # noqa: ANN401 - fields of NewSession
+) -> Play:
     """Start a session of ``owner`` with a scripted model that gives ``replies``."""
     number = Session.objects.count()
     script = settings.SCRIPTS_DIR / f"script-{number}.yaml"
@@ -76,7 +80,7 @@ def play(owner: User, replies: list[dict[str, Any]], **fields: Any) -> Play:
     return Play(services.start_session(NewSession(**new), owner=owner))
 
 
-def call(name: str, **args: Any) -> dict[str, Any]:
+def call(name: str, **args: Any) -> dict[str, Any]:  # noqa: ANN401 - JSON values
     """Return a tool call as scripts write it."""
     return {"name": name, "args": args}
 

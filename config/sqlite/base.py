@@ -62,7 +62,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         WRITERS.acquire(self.settings_dict["OPTIONS"].get("timeout", 5))
         self._holds_turn = True
         try:
-            super()._start_transaction_under_autocommit()
+            super()._start_transaction_under_autocommit()  # type: ignore[misc]
         except BaseException:
             self._hand_over()
             raise
@@ -73,18 +73,18 @@ class DatabaseWrapper(base.DatabaseWrapper):
             WRITERS.release()
 
     def _commit(self) -> Any:  # noqa: ANN401 - the signature is Django's
-        result = super()._commit()  # when it fails Django rolls back, which hands over
+        result = super()._commit()  # type: ignore[misc]
         self._hand_over()
         return result
 
     def _rollback(self) -> Any:  # noqa: ANN401 - the signature is Django's
         try:
-            return super()._rollback()
+            return super()._rollback()  # type: ignore[misc]
         finally:
             self._hand_over()
 
     def _close(self) -> Any:  # noqa: ANN401 - the signature is Django's
         try:
-            return super()._close()
+            return super()._close()  # type: ignore[misc]
         finally:
             self._hand_over()

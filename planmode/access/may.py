@@ -34,17 +34,17 @@ class Reach(StrEnum):
     OWN = "own"  # of sessions that the person owns
 
 
-TOKEN: Final = "token"
+TOKEN: Final = "token"  # noqa: S105 - a role's name
 """What an agent token is in the table: not a role that a person could have."""
 
-_READERS: Final = {
+_READERS: Final[Mapping[str, Reach]] = {
     TOKEN: Reach.OWN,
     Role.REVIEWER: Reach.PROJECT,
     Role.LEAD: Reach.PROJECT,
     Role.OPERATOR: Reach.PROJECT,
     Role.ADMIN: Reach.PROJECT,
 }
-_DECIDERS: Final = {Role.REVIEWER: Reach.PROJECT, Role.LEAD: Reach.PROJECT}
+_DECIDERS: Final[Mapping[str, Reach]] = {Role.REVIEWER: Reach.PROJECT, Role.LEAD: Reach.PROJECT}
 
 TABLE: Final[Mapping[Action, Mapping[str, Reach]]] = {
     Action.READ_TITLE: {**_READERS, Role.MANAGER: Reach.PROJECT},

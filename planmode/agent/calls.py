@@ -3,6 +3,7 @@
 import logging
 import time
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, assert_never
 from uuid import UUID
 
@@ -52,7 +53,7 @@ class Bench:
         """The files that tools may touch, with the plan file of the present state."""
         plan_id = self.state.plan.plan_id
         return Reach(
-            workspace=ConfinedFolder(self.workspace),
+            workspace=ConfinedFolder(Path(self.workspace)),
             plans=planfiles.folder(self.claim.session_id),
             plan_file=planfiles.relative(plan_id) if plan_id else None,
         )

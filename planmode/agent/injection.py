@@ -2,15 +2,15 @@
 
 import logging
 
+from planmode.agent.workspace import Reach
 from planmode.core import events as ev
 from planmode.core.guard import Ground
 from planmode.core.permission import PermissionMode
 from planmode.core.presets import PlanModeConfig
 from planmode.core.reminders import PLAN_MODE, PlanFileView, due_reminder
 from planmode.core.state import SessionState
-from planmode.agent.workspace import Reach
 from planmode.store.confined import PathRefusedError
-from prompts.rendering import render, reminder
+from prompts.rendering import reminder, render
 
 logger = logging.getLogger(__name__)
 

@@ -39,8 +39,8 @@ class PlanState:
     """Plan mode of the session's main agent.
 
     ``revision_count`` never goes back: a version number belongs to its bytes for ever.
-    ``submitted`` is the sha256 of each plan's newest revision, ``review`` the open card, ``ids`` the
-    plan ids that the session has used.
+    ``submitted`` is the sha256 of each plan's newest revision, ``review`` the open card, ``ids``
+    the plan ids that the session has used.
     """
 
     active: bool = False
@@ -125,7 +125,9 @@ def fold(events: Iterable[ev.Event]) -> SessionState:
     return reduce(lambda state, item: apply(state, item[1], seq=item[0]), numbered, EMPTY)
 
 
-def apply(state: SessionState, event: ev.Event, *, seq: int) -> SessionState:
+def apply(  # noqa: C901, PLR0911, PLR0912 - one arm for each group of events
+    state: SessionState, event: ev.Event, *, seq: int
+) -> SessionState:
     """Return the state after ``event``, which is the log's item number ``seq``."""
     match event:
         case ev.SessionStarted(permission_mode=mode, preset=preset):
@@ -298,7 +300,9 @@ _Call = (
 )
 
 
-def _call(state: SessionState, event: _Call, seq: int) -> SessionState:
+def _call(  # noqa: C901, PLR0911, PLR0912 - one arm for each event
+    state: SessionState, event: _Call, seq: int
+) -> SessionState:
     match event:
         case ev.ToolStarted(call_id=call_id):
             return _set(state, call_id, status=CallStatus.STARTED)

@@ -83,7 +83,9 @@ class _Transcript:
         self.settle()
 
 
-def transcript(events: Iterable[ev.Event], *, cut_text: str) -> tuple[Message, ...]:
+def transcript(  # noqa: C901, PLR0912 - one arm for each event that speaks
+    events: Iterable[ev.Event], *, cut_text: str
+) -> tuple[Message, ...]:
     """Return the conversation that ``events`` (a whole log) tell: same log, same messages.
 
     ``cut_text`` is the result of a call whose turn was cancelled before it had one.

@@ -54,6 +54,11 @@ def dumped(event: ev.Event) -> tuple[str, dict[str, Any]]:
     return name, cast("dict[str, Any]", _ADAPTERS[name].dump_python(event, mode="json"))
 
 
+def name_of(kind: type[Any]) -> str:
+    """Return the wire name of the event class ``kind``."""
+    return NAMES[kind]
+
+
 def loaded(name: str, version: int, payload: object) -> ev.Event:
     """Return the event that was stored under ``name``.
 

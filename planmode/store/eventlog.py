@@ -148,7 +148,7 @@ def at(session_id: UUID, seq: int) -> Event:
 
 def find_last(session_id: UUID, kind: type[E]) -> E | None:
     """Return the newest event of ``kind``, ``None`` when there is none."""
-    rows = EventRecord.objects.filter(session_id=session_id, name=wire.NAMES[kind])
+    rows = EventRecord.objects.filter(session_id=session_id, name=wire.name_of(kind))
     row = rows.order_by("-seq").first()
     found = _logged(row).event if row else None
     return found if isinstance(found, kind) else None
@@ -162,7 +162,7 @@ def last(session_id: UUID, kind: type[E]) -> E:
     """
     found = find_last(session_id, kind)
     if found is None:
-        raise EventUnknownError(f"the log of {session_id} lacks {wire.NAMES[kind]}")
+        raise EventUnknownError(f"the log of {session_id} lacks {wire.name_of(kind)}")
     return found
 
 

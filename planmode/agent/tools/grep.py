@@ -174,7 +174,9 @@ def _lines_of(file: PurePosixPath, place: Place) -> list[str]:
         content = place.folder.read(file, LARGEST_FILE)
     except PathRefusedError:
         return []
-    return [] if b"\0" in content else content.decode("utf-8", "replace").split("\n")
+    if b"\0" in content:
+        return []
+    return content.decode("utf-8", "replace").removesuffix("\n").split("\n")
 
 
 def _around(lines: list[str], hits: list[int], context: int, name: str) -> Iterator[str]:
