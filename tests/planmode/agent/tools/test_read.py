@@ -63,5 +63,5 @@ def test_plans_of_the_session_can_be_read_and_nothing_else(ground: Ground) -> No
     (ground.work / "link").symlink_to("/etc/passwd")
     assert ground.text("Read", path=str(ground.plan)) == "     1\t# Plan"
     assert ground.text("Read", path=str(ground.plan.parent / "old.md")) == "     1\t# Old"
-    for path in ("link", "/etc/passwd", "/proc/self/environ", "../s1/agents", "a\0b"[:1] + "/.."):
+    for path in ("link", "/etc/passwd", "/proc/self/environ", "../s1/agents", "a/.."):
         assert "root:" not in ground.error("Read", path=path)
