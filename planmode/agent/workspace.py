@@ -4,6 +4,7 @@ import hashlib
 import re
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import Final, Literal
 
@@ -156,7 +157,8 @@ def matches(path: PurePosixPath, pattern: str) -> bool:
     return any(_fits(path.parts, form) for form in _alternatives(pattern))
 
 
-def _alternatives(pattern: str) -> list[tuple[str, ...]]:
+@lru_cache(maxsize=64)
+def _alternatives(pattern: str) -> tuple[tuple[str, ...], ...]:
     """Return the patterns that ``pattern`` stands for, each as parts; a bomb stays literal."""
     done: list[str] = []
     todo = [pattern]
@@ -168,7 +170,7 @@ def _alternatives(pattern: str) -> list[tuple[str, ...]]:
             continue
         before, after = form[: braces.start()], form[braces.end() :]
         todo += [f"{before}{choice}{after}" for choice in braces[1].split(",")]
-    return [PurePosixPath(form).parts for form in done]
+    return tuple(PurePosixPath(form).parts for form in done)
 
 
 def _fits(parts: tuple[str, ...], form: tuple[str, ...]) -> bool:
