@@ -100,9 +100,13 @@ class Question(Card):
 
 
 class Approval(Card):
-    """A tool call waits for a yes; ``allowed`` is empty while it does."""
+    """A tool call waits for a yes; ``allowed`` is empty while it does.
+
+    ``arguments`` is the call's JSON text, whole: nobody shall allow what they could not read.
+    """
 
     tool = models.CharField(max_length=80)
+    arguments = models.TextField()
     allowed = models.BooleanField(null=True)
     note = models.TextField(blank=True)
     answered_by = models.ForeignKey(

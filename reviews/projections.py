@@ -149,7 +149,9 @@ class _Desk:
 
     def open_approval(self, logged: Logged, event: ev.ApprovalRequested) -> None:
         approval = Approval.objects.create(
-            **self.card(event.approval, event.call_id, event.summary, logged), tool=event.name
+            **self.card(event.approval, event.call_id, event.summary, logged),
+            tool=event.name,
+            arguments=event.args,
         )
         self.change(APPROVAL, "opened", approval)
 

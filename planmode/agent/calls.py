@@ -132,8 +132,9 @@ class _Run:
         services.append(self.bench.claim, text)
 
     def _ask(self) -> None:
+        summary = self.tool.summary(self.args)
         approval = ev.ApprovalRequested(
-            str(uuid7()), self.call.id, self.call.name, self.tool.summary(self.args)
+            str(uuid7()), self.call.id, self.call.name, summary, self.call.args
         )
         services.park(self.bench.claim, approval)
 

@@ -1,9 +1,10 @@
 """The next model call, compiled from log and state."""
 
+from typing import Any
 from uuid import UUID
 
 from planmode.agent.catalog import TOOLS
-from planmode.agent.contracts import ModelRequest, ToolSpec
+from planmode.agent.contracts import ModelRequest, Tool, ToolSpec
 from planmode.agent.workspace import Reach
 from planmode.core.state import SessionState
 from planmode.core.view import transcript
@@ -33,11 +34,25 @@ def build_request(session_id: UUID, state: SessionState, reach: Reach) -> ModelR
 def tool_specs() -> tuple[ToolSpec, ...]:
     """Return the catalogue as the model is told of it, in a fixed order."""
     return tuple(
-        ToolSpec(
-            tool.name, render(f"tools/{text_name(tool.name)}"), tool.arguments.model_json_schema()
-        )
+        ToolSpec(tool.name, render(f"tools/{text_name(tool.name)}"), _schema(tool))
         for tool in TOOLS.values()
     )
+
+
+def _schema(tool: Tool[Any]) -> dict[str, Any]:
+    """Return the arguments' schema without what pydantic takes from docstrings.
+
+    What the model reads comes from prompts/ alone.
+    """
+    return _without_descriptions(tool.arguments.model_json_schema())
+
+
+def _without_descriptions(schema: dict[str, Any]) -> dict[str, Any]:
+    kept = {name: value for name, value in schema.items() if name not in {"description", "title"}}
+    for group in ("properties", "$defs"):
+        if group in kept:
+            kept[group] = {name: _without_descriptions(item) for name, item in kept[group].items()}
+    return kept
 
 
 def text_name(tool: str) -> str:

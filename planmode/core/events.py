@@ -164,12 +164,13 @@ class ToolFinished:
 
 @dataclass(frozen=True, slots=True)
 class ApprovalRequested:
-    """A tool call waits for a person's yes; ``summary`` is what it would do."""
+    """A tool call waits for a person's yes; ``summary`` is a line, ``args`` the whole of it."""
 
     approval: str
     call_id: str
     name: str
     summary: str
+    args: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,5 @@
 """AskUserQuestion: what only a person can answer."""
 
-# ruff: noqa: ARG002 - the signatures are the contract's
-
 from typing import Annotated
 
 from pydantic import Field

@@ -1,7 +1,5 @@
 """Bash: a shell command in the workspace."""
 
-# ruff: noqa: ARG002 - the signatures are the contract's
-
 from typing import Annotated, Final
 
 from pydantic import Field

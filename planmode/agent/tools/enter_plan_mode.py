@@ -1,7 +1,5 @@
 """EnterPlanMode: from here on only the plan file may change."""
 
-# ruff: noqa: ARG002 - the signatures are the contract's
-
 from planmode.agent.contracts import Enters, NoArguments, ToolContext
 from planmode.core.guard import CallFacts
 

@@ -1,7 +1,5 @@
 """ExitPlanMode: the plan is submitted for review."""
 
-# ruff: noqa: ARG002 - the signatures are the contract's
-
 from typing import Annotated
 
 from pydantic import Field, field_validator

@@ -1,7 +1,5 @@
 """Glob: files by the form of their names."""
 
-# ruff: noqa: ARG002 - the signatures are the contract's
-
 from pathlib import PurePosixPath
 from typing import Annotated, Final
 

@@ -1,7 +1,5 @@
 """Grep: lines that match a regular expression."""
 
-# ruff: noqa: ARG002 - the signatures are the contract's
-
 import shlex
 import shutil
 import time

@@ -1,7 +1,5 @@
 """Read: a text file's lines, numbered."""
 
-# ruff: noqa: ARG002 - the signatures are the contract's
-
 from typing import Annotated, Final
 
 from pydantic import Field

@@ -1,7 +1,5 @@
 """TodoList: the agent's own list of what is to be done."""
 
-# ruff: noqa: ARG002 - the signatures are the contract's
-
 from typing import Annotated, Literal
 
 from pydantic import Field
