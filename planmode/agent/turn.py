@@ -6,6 +6,7 @@ import time
 from typing import Final, assert_never
 
 from django.conf import settings
+from django.db import OperationalError
 
 from planmode import services
 from planmode.agent import calls
@@ -44,12 +45,16 @@ def run(claim: Claim, *, until: float) -> None:
     """Work on the claimed turn until it ends, must wait, or ``until`` (monotonic seconds).
 
     Everything is in the log at each step's end, so whoever claims the turn next goes on from there.
-    A claim that was lost ends the slice quietly: the successor does the work.
+    A claim that was lost ends the slice quietly: the successor does the work. A database that does
+    not answer ends it, too: the lease runs out and the turn is taken again. Whatever else breaks
+    ends the turn, visibly, rather than breaking worker after worker.
     """
     try:
         _slice(claim, until)
     except ClaimLostError:
         logger.info("turn %s is in other hands; this worker stops", claim.turn_id)
+    except OperationalError:
+        logger.warning("turn %s waits for the database", claim.turn_id, exc_info=True)
     except Exception:
         logger.exception("turn %s broke", claim.turn_id)
         services.end_turn(claim, ev.TurnState.FAILED, reason="internal_error")
