@@ -56,6 +56,12 @@ class _Transcript:
     def hear(self, message: UserMessage) -> None:
         (self.held if self.asking or self.open_calls else self.messages).append(message)
 
+    def begin(self) -> None:
+        """Start a model call, which sees all before it, also what a lost attempt held back."""
+        self.asking = False
+        self.settle()
+        self.asking = True
+
     def reply(self, seq: int, event: ev.ModelReplied) -> None:
         self.asking = False
         self.messages.append(AssistantMessage(event.text, event.calls, seq))
@@ -98,7 +104,7 @@ def transcript(  # noqa: C901, PLR0912 - one arm for each event that speaks
             case ev.ReminderInjected(text=text):
                 kept.hear(UserMessage(text, ev.Origin.INJECTION, seq))
             case ev.StepStarted():
-                kept.asking = True
+                kept.begin()
             case ev.ModelFailed():
                 kept.asking = False
                 kept.settle()
