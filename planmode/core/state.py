@@ -219,10 +219,11 @@ def _said(
 ) -> SessionState:
     told, turn = state.told, state.turn
     match event:
-        case ev.MessagePosted():
+        case ev.MessagePosted(origin=origin):
+            asked = told.asked or origin is not ev.Origin.INJECTION
             return replace(
                 state,
-                told=replace(told, asked=True),
+                told=replace(told, asked=asked),
                 turn=replace(turn, unseen=turn.unseen + 1),
             )
         case ev.ReminderInjected(kind=kind, plan_id=plan_id):
