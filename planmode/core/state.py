@@ -39,8 +39,8 @@ class PlanState:
     """Plan mode of the session's main agent.
 
     ``revision_count`` never goes back: a version number belongs to its bytes for ever.
-    ``submitted`` is the sha256 of each plan's newest revision, ``review`` the open card, ``ids``
-    the plan ids that the session has used.
+    ``submitted`` is the sha256 of each plan's newest revision, unless its review ended without a
+    decision; ``review`` the open card, ``ids`` the plan ids that the session has used.
     """
 
     active: bool = False
@@ -208,7 +208,9 @@ def _review(
             plan = replace(plan, review=None, last_outcome=outcome)
             state = _answered(state, review, seq)
         case ev.PlanReviewClosed():
-            plan = replace(plan, review=None)
+            # Nobody decided on these bytes, so they may be submitted once more.
+            undecided = {key: sha for key, sha in plan.submitted.items() if key != plan.plan_id}
+            plan = replace(plan, review=None, submitted=undecided)
         case _:
             assert_never(event)
     return replace(state, plan=plan)
