@@ -1,5 +1,6 @@
 """Verbs of the agent's side: each is one transaction that ends by appending to the log."""
 
+import logging
 import secrets
 from dataclasses import dataclass
 from datetime import timedelta
@@ -24,7 +25,7 @@ from planmode.core.errors import (
     ProjectUnknownError,
     SessionInvalidError,
 )
-from planmode.core.guard import Allow, Ask, CallFacts, Ground, Judgement, judge
+from planmode.core.guard import Allow, Ask, CallFacts, Deny, Ground, Judgement, Refusal, judge
 from planmode.core.options import PlanOption
 from planmode.core.outcomes import CONSEQUENCES, Closure, Outcome
 from planmode.core.permission import PermissionMode
@@ -36,6 +37,8 @@ from planmode.models import Claim, Session, Turn
 from planmode.store import eventlog, planfiles, revisions, workspaces
 from planmode.store.eventlog import Log
 from planmode.wakeups import wake
+
+logger = logging.getLogger(__name__)
 
 LONGEST_MESSAGE: Final = 256 * 1024
 LONGEST_MODEL_NAME: Final = 200
@@ -181,8 +184,11 @@ def enter_plan_mode(claim: Claim, finished: ev.ToolFinished, *, plan_id: str) ->
     """Enter plan mode, together with the result of the call that asked for it.
 
     Raises:
+        PlanInvalidError: ``plan_id`` is no plan id.
         AlreadyPlanningError: plan mode is on.
+        ClaimLostError: another worker holds the turn.
     """
+    slugs.checked(plan_id)
     with eventlog.writing(claim.session_id, claim=claim) as log:
         if log.state.plan.active:
             raise AlreadyPlanningError(f"plan {log.state.plan.plan_id} is open")
@@ -273,12 +279,23 @@ def begin_call(
         ClaimLostError: another worker holds the turn.
     """
     with eventlog.writing(claim.session_id, claim=claim) as log:
-        judgement = judge(facts, log.state, config, ground)
+        judgement = _judged(facts, log.state, config, ground)
         if isinstance(judgement, Ask) and pending.status is CallStatus.ALLOWED:
             judgement = Allow(sandboxed=judgement.sandboxed)
         if isinstance(judgement, Allow):
             log.add(ev.ToolStarted(pending.call.id, pending.call.name))
     return judgement
+
+
+def _judged(
+    facts: CallFacts, state: SessionState, config: PlanModeConfig, ground: Ground
+) -> Judgement:
+    """Ask the guard; one that fails says no, so that nothing runs unjudged."""
+    try:
+        return judge(facts, state, config, ground)
+    except Exception:
+        logger.exception("the guard failed on %s", facts.name)
+        return Deny(Refusal.GUARD_FAILED)
 
 
 def append(claim: Claim, *events: ev.Event) -> None:
@@ -358,6 +375,8 @@ def end_turn(claim: Claim, state: ev.TurnState, *events: ev.Event, reason: str =
         detail = next((e.detail for e in events if isinstance(e, ev.ModelFailed)), "")
         turn = Turn.objects.get(pk=claim.turn_id)
         _end(log, turn, ev.TurnEnded(turn.number, state, reason, detail))
+        if state is ev.TurnState.STOPPED and log.state.turn.unseen:
+            _queue_turn(log)  # what was said while the turn waited gets its answer now
     return True
 
 
