@@ -25,7 +25,7 @@ from planmode.agent.sandbox import Sandbox
 from planmode.agent.workspace import Reach
 from planmode.core import events as ev
 from planmode.core.calls import ToolCall
-from planmode.core.errors import DomainError, StoredDataError
+from planmode.core.errors import DomainError, PlanInvalidError
 from planmode.core.guard import Allow, Ask, Deny, Ground, Judgement, Refusal, Review
 from planmode.core.presets import PlanModeConfig
 from planmode.core.state import CallStatus, PendingCall, SessionState
@@ -190,7 +190,7 @@ class _Run:
         try:
             content = bench.reach.read_plan()
         except PathRefusedError as error:
-            problem = StoredDataError(str(error))
+            problem = PlanInvalidError(str(error))
             services.append(
                 bench.claim, results.not_submitted(self.call, problem, bench.state, plan_file)
             )
