@@ -54,9 +54,18 @@ class Bench:
         plan_id = self.state.plan.plan_id
         return Reach(
             workspace=ConfinedFolder(Path(self.workspace)),
-            plans=planfiles.folder(self.claim.session_id),
+            plans=_plans(self.claim.session_id),
             plan_file=planfiles.relative(plan_id) if plan_id else None,
         )
+
+
+def _plans(session_id: UUID) -> ConfinedFolder | None:
+    """Return the session's folder; without it the reminders' inline texts tell the agent."""
+    try:
+        return planfiles.folder(session_id)
+    except PathRefusedError as error:
+        logger.warning("session %s has no plan folder: %s", session_id, error)
+        return None
 
 
 def judge_and_run(bench: Bench, pending: PendingCall) -> None:
@@ -182,7 +191,11 @@ class _Run:
         plan_id = services.new_plan_id(self.bench.state)
         plan = replace(self.bench.state.plan, plan_id=plan_id)
         reach = replace(self.bench, state=replace(self.bench.state, plan=plan)).reach
-        finished = results.entered(self.call, reach.plan_path or "")
+        if reach.plan_path is None:
+            failed = results.failed(self.call, "there is no folder for the plan at the moment")
+            services.append(self.bench.claim, failed)
+            return
+        finished = results.entered(self.call, reach.plan_path)
         services.enter_plan_mode(self.bench.claim, finished, plan_id=plan_id)
 
     def _submit(self, *, auto: bool) -> None:
@@ -236,7 +249,7 @@ def _saved_as(session_id: UUID) -> str:
     submitted = eventlog.find_last(session_id, ev.PlanSubmitted)
     if submitted is None:
         return ""
-    return str(planfiles.session_folder(session_id) / planfiles.relative(submitted.plan_id))
+    return str(planfiles.path(session_id, submitted.plan_id))
 
 
 def skip(bench: Bench, pending: PendingCall) -> None:

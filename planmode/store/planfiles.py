@@ -16,10 +16,27 @@ LARGEST = 1024 * 1024
 
 
 def session_folder(session_id: UUID) -> Path:
-    """Return the folder that holds what one session keeps on disk; made when it is missing."""
-    folder: Path = settings.DATA_DIR / "sessions" / str(session_id)
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    """Return the folder that holds what one session keeps on disk; made when it is missing.
+
+    Raises:
+        PathRefusedError: it can't be made.
+    """
+    folder = _place(session_id)
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as error:
+        raise PathRefusedError(f"{folder} can't be made: {error.strerror}") from error
     return folder
+
+
+def _place(session_id: UUID) -> Path:
+    place: Path = settings.DATA_DIR / "sessions" / str(session_id)
+    return place
+
+
+def path(session_id: UUID, plan_id: str) -> Path:
+    """Return where the plan file lies, whether or not it is there."""
+    return _place(session_id) / relative(plan_id)
 
 
 def relative(plan_id: str) -> PurePosixPath:
@@ -28,18 +45,12 @@ def relative(plan_id: str) -> PurePosixPath:
 
 
 def folder(session_id: UUID) -> ConfinedFolder:
-    """Return the session's folder, opened without following links."""
-    return ConfinedFolder(session_folder(session_id))
-
-
-def read(session_id: UUID, plan_id: str) -> bytes | None:
-    """Return the plan file's bytes, ``None`` when there is no file.
+    """Return the session's folder, opened without following links.
 
     Raises:
-        PathRefusedError: something is there that can't be read as a plan file.
+        PathRefusedError: it can't be made.
     """
-    plans, path = folder(session_id), relative(plan_id)
-    return plans.read(path, LARGEST + 1) if plans.exists(path) else None
+    return ConfinedFolder(session_folder(session_id))
 
 
 def keep(session_id: UUID, plan_id: str, content: bytes) -> None:
@@ -66,9 +77,9 @@ def restore(session_id: UUID, plan_id: str) -> None:
     content = kept(session_id, plan_id)
     if content is None:
         return
-    plans, path = folder(session_id), relative(plan_id)
     try:
-        if not plans.exists(path):
-            plans.write(path, content)
+        plans, place = folder(session_id), relative(plan_id)
+        if not plans.exists(place):
+            plans.write(place, content)
     except PathRefusedError:
         return  # the tools will say so, in words that the agent can act on
