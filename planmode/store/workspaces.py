@@ -20,7 +20,7 @@ def checked(path: str, *, local: bool) -> str:
     try:
         base = settings.WORKSPACE_ROOTS[0] if not local else Path.cwd()
         real = (base / path).resolve(strict=True)
-    except (OSError, ValueError, IndexError) as error:
+    except (OSError, ValueError, IndexError, RuntimeError) as error:  # before 3.13 a link's loop
         raise WorkspaceRefusedError(f"{path!r} is no folder that can be read here") from error
     if not real.is_dir() or not os.access(real, os.R_OK | os.X_OK):
         raise WorkspaceRefusedError(f"{path!r} is no folder that can be read here")
