@@ -22,6 +22,7 @@ from reviews.core.decisions import OUTCOME_OF, Decision, DecisionKind, completed
 from reviews.core.errors import (
     AnswerInvalidError,
     CardUnknownError,
+    Ending,
     OwnPlanError,
     ReviewClosedError,
     ReviewUnknownError,
@@ -54,7 +55,7 @@ def decide(review_id: UUID, decision: Decision, *, by: Caller) -> Review:
     review = _locked(Review, review_id, ReviewUnknownError)
     _check_decider(review, decision.kind, by)
     if review.status != Card.Status.OPEN:
-        raise ReviewClosedError(how_it_ended(review))
+        raise _closed(review)
     if decision.sha256 != review.sha256:
         raise RevisionStaleError(
             f"under review is revision {review.revision_version}, sha256 {review.sha256}",
@@ -89,7 +90,7 @@ def _close(review: Review, decision: Decision) -> None:
         )
     )
     if not won:
-        raise ReviewClosedError(how_it_ended(Review.objects.get(pk=review.pk)))
+        raise _closed(Review.objects.get(pk=review.pk))
 
 
 def _check_decider(review: Review, kind: DecisionKind, by: Caller) -> None:
@@ -103,6 +104,16 @@ def _check_decider(review: Review, kind: DecisionKind, by: Caller) -> None:
     own = review.session.owner_id == by.user_id and action is Action.DECIDE
     if own and not review.project.allow_self_review:
         raise OwnPlanError("this project wants somebody else to decide on your agents' plans")
+
+
+def _closed(review: Review) -> ReviewClosedError:
+    decision = getattr(review, "decision", None)
+    if decision is None:
+        ending = Ending(review.status, at=review.closed_at)
+    else:
+        by = decision.by.get_username() if decision.by else ""
+        ending = Ending(review.status, by, decision.outcome, decision.option, decision.at)
+    return ReviewClosedError(how_it_ended(review), ending=ending)
 
 
 def how_it_ended(review: Review) -> str:

@@ -1,6 +1,24 @@
 """What the review desk refuses, each with a stable code."""
 
+from dataclasses import dataclass
+from datetime import datetime
+
 from planmode.core.errors import DomainError
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a review ended.
+
+    ``by`` is a user name, empty when no person decided; ``outcome`` is empty when it ended without
+    a decision; ``at`` is aware.
+    """
+
+    status: str
+    by: str = ""
+    outcome: str = ""
+    option: str = ""
+    at: datetime | None = None
 
 
 class ReviewUnknownError(DomainError):
@@ -18,10 +36,15 @@ class CardUnknownError(DomainError):
 
 
 class ReviewClosedError(DomainError):
-    """Somebody decided, or the review ended otherwise; ``str(error)`` says by whom and what."""
+    """Somebody decided, or the review ended otherwise; ``ending`` says by whom and what."""
 
     code = "review_closed"
     title = "This review is closed"
+
+    def __init__(self, message: str, *, ending: Ending) -> None:
+        """Keep how the review ended."""
+        super().__init__(message)
+        self.ending = ending
 
 
 class RevisionStaleError(DomainError):
