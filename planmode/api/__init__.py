@@ -1,1 +1,1 @@
-"""The HTTP API of this floor."""
+"""The HTTP API of sessions, their logs and revisions."""

@@ -1,0 +1,76 @@
+"""Sessions, events and revisions as JSON values."""
+
+from typing import Any
+
+from planmode.core import wire
+from planmode.core.state import CallStatus, SessionState
+from planmode.queries import RevisionRow, SessionRow, TurnRow
+from planmode.signals import Logged
+
+
+def session(row: SessionRow) -> dict[str, Any]:
+    """Return a session as the API shows it."""
+    state = row.state
+    return {
+        "id": str(row.id),
+        "title": row.title,
+        "project": row.project,
+        "owner": row.owner,
+        "workspace": row.workspace,
+        "model": row.model,
+        "preset": state.preset,
+        "permission_mode": state.permission_mode.value,
+        "planning": state.plan.active,
+        "plan_id": state.plan.plan_id,
+        "turn": _turn(row.turn) if row.turn else None,
+        "waiting_for": _waiting_for(state),
+        "steps": state.turn.steps,
+        "tokens": {"input": state.input_tokens, "output": state.output_tokens},
+        "seq": row.seq,
+        "created_at": row.created_at.isoformat(),
+    }
+
+
+def _turn(row: TurnRow) -> dict[str, Any]:
+    return {
+        "number": row.number,
+        "state": row.state,
+        "reason": row.reason or None,
+        "detail": row.detail or None,
+    }
+
+
+def _waiting_for(state: SessionState) -> dict[str, str] | None:
+    for pending in state.turn.calls:
+        if pending.status is CallStatus.WAITING:
+            asks = "question" if pending.call.name == "AskUserQuestion" else "approval"
+            kind = "review" if pending.card == state.plan.review else asks
+            return {"kind": kind, "id": pending.card}
+    return None
+
+
+def event(logged: Logged) -> dict[str, Any]:
+    """Return an event with its link in the session's chain."""
+    name, data = wire.dumped(logged.event)
+    return {
+        "seq": logged.seq,
+        "at": logged.at.isoformat(),
+        "name": name,
+        "data": data,
+        "hash": logged.hash,
+    }
+
+
+def revision(row: RevisionRow) -> dict[str, Any]:
+    """Return what is known of a revision, without its text."""
+    return {
+        "id": str(row.id),
+        "session": str(row.session_id),
+        "plan_id": row.plan_id,
+        "version": row.version,
+        "key": row.key,
+        "sha256": row.sha256,
+        "size": row.size,
+        "title": row.title,
+        "created_at": row.created_at.isoformat(),
+    }

@@ -1,0 +1,51 @@
+"""Reviews by HTTP: the queue, a plan to read, and the decision."""
+
+from functools import partial
+
+from rest_framework.response import Response
+
+from planmode import queries
+from planmode.access.endpoint import ApiRequest, Endpoint, answered, identifier
+from planmode.access.requests import Answer, answer_once, caller
+from planmode.access.strict import QuerySerializer
+from reviews import services
+from reviews.api import cards, shapes
+from reviews.api.serializers import DecisionSerializer
+from reviews.core.decisions import Decision
+from reviews.core.errors import ReviewUnknownError
+from reviews.models import Review
+
+
+class ReviewsView(Endpoint):
+    """GET the reviews."""
+
+    def get(self, request: ApiRequest) -> Response:
+        """Return them, newest first, page by page, without the plans' text."""
+        return Response(cards.page(request, Review.objects.all()))
+
+
+class ReviewView(Endpoint):
+    """GET a review."""
+
+    def get(self, request: ApiRequest, review_id: str) -> Response:
+        """Return it with the plan's text, as it was submitted."""
+        QuerySerializer(data=request.query_params.dict()).checked()
+        row = cards.readable(request, Review.objects.all(), review_id, ReviewUnknownError)
+        text = queries.revision_bytes(row.revision_id).decode()
+        return Response({**shapes.review(row), "text": text})
+
+
+class DecisionView(Endpoint):
+    """POST a decision on a review."""
+
+    def post(self, request: ApiRequest, review_id: str) -> Response:
+        """Decide; the answer says how the review now stands."""
+        body = DecisionSerializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        decide = partial(_decide, request, review_id, body.decision_made())
+        return answered(answer_once(request, decide))
+
+
+def _decide(request: ApiRequest, text: str, decision: Decision) -> Answer:
+    review_id = identifier(text, ReviewUnknownError, "review")
+    return Answer(200, shapes.review(services.decide(review_id, decision, by=caller(request))))
