@@ -1,6 +1,7 @@
 """What a worker does next with a turn: one question to the state, so that any worker goes on."""
 
 from dataclasses import dataclass
+from typing import assert_never
 
 from planmode.core.events import TurnState
 from planmode.core.state import CallStatus, PendingCall, SessionState
@@ -89,3 +90,5 @@ def _next_call(pending: PendingCall, *, stopping: bool) -> Move:
             return Park(pending)
         case CallStatus.DUE | CallStatus.ALLOWED:
             return Skip(pending) if stopping else Judge(pending)
+        case _:
+            assert_never(pending.status)
