@@ -1,0 +1,74 @@
+"""What people do at the review desk, and what a log tells, as tests say it."""
+
+from typing import Any, TypeVar
+
+from django.contrib.auth.models import User
+
+from planmode.access.may import Caller, caller_of
+from planmode.core import events as ev
+from planmode.core.state import SessionState, fold
+from planmode.store import eventlog
+from reviews import services
+from reviews.core.decisions import Decision, DecisionKind
+from reviews.models import Review, TelemetryEvent
+from tests.factories import Play
+
+E = TypeVar("E", bound=ev.Event)
+
+
+def caller(user: User) -> Caller:
+    """Return ``user`` as the browser's log-in makes them."""
+    found = caller_of(user)
+    assert found is not None
+    return found
+
+
+def decide(play: Play, by: User, kind: DecisionKind, **fields: Any) -> Review:  # noqa: ANN401 - a decision's own fields
+    """Decide on the newest review, on the revision that it shows unless ``sha256`` says else."""
+    review = play.review
+    decision = Decision(kind, **{"sha256": review.sha256, **fields})
+    return services.decide(review.pk, decision, by=caller(by))
+
+
+def approve(play: Play, by: User, **fields: Any) -> Review:  # noqa: ANN401 - as above
+    """Approve the newest review."""
+    return decide(play, by, DecisionKind.APPROVE, **fields)
+
+
+def answer(play: Play, by: User, *answers: str) -> None:
+    """Answer the newest question."""
+    services.answer_question(play.question.pk, answers, by=caller(by))
+
+
+def allow(play: Play, by: User, *, yes: bool = True, note: str = "") -> None:
+    """Answer the newest tool approval."""
+    services.answer_approval(play.approval.pk, allow=yes, note=note, by=caller(by))
+
+
+def log(play: Play) -> list[ev.Event]:
+    """Return the whole log."""
+    return [logged.event for logged in eventlog.read(play.id)]
+
+
+def every(play: Play, kind: type[E]) -> list[E]:
+    """Return the log's events of ``kind``, oldest first."""
+    return [event for event in log(play) if isinstance(event, kind)]
+
+
+def results(play: Play) -> list[ev.ToolFinished]:
+    """Return all results of tool calls."""
+    return every(play, ev.ToolFinished)
+
+
+def refolded(play: Play) -> SessionState:
+    """Return the state that the log alone tells."""
+    return fold(log(play))
+
+
+def telemetry(play: Play) -> list[list[Any]]:
+    """Return telemetry as the vectors write it: name, and outcome with properties."""
+    rows = TelemetryEvent.objects.filter(session_id=play.id).order_by("seq")
+    return [
+        [row.name, {**row.properties, **({"outcome": row.outcome} if row.outcome else {})}]
+        for row in rows
+    ]
