@@ -3,7 +3,8 @@
 import asyncio
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Final
 
 from channels.layers import get_channel_layer
@@ -14,6 +15,8 @@ logger = logging.getLogger(__name__)
 GROUP: Final = "look"
 """The channel layer's group that every web process's hub listens to."""
 MESSAGE: Final = {"type": "look"}
+SEND_S: Final = 5.0
+RETRY_S: Final = 1.0
 
 
 class _Publisher:
@@ -48,8 +51,8 @@ class _Publisher:
         if layer is None:
             return
         try:
-            await asyncio.wait_for(layer.group_send(GROUP, MESSAGE), 5)
-        except Exception as error:  # noqa: BLE001 - any layer trouble: browsers poll the feed
+            await asyncio.wait_for(layer.group_send(GROUP, MESSAGE), SEND_S)
+        except Exception as error:  # noqa: BLE001 - any layer trouble: every hub polls the feed
             logger.warning("the channel layer did not take a look: %s", error)
 
 
@@ -57,9 +60,45 @@ _publisher = _Publisher()
 _listeners: list[Callable[[], None]] = []
 
 
-def listen(listener: Callable[[], None]) -> None:
-    """Call ``listener`` on each look in this process; it must not block."""
+@contextmanager
+def listening(listener: Callable[[], None]) -> Iterator[None]:
+    """Call ``listener`` on each look in this process until the block ends.
+
+    It is called from any thread, in the middle of what that one does: it must not block or raise.
+    """
     _listeners.append(listener)
+    try:
+        yield
+    finally:
+        _listeners.remove(listener)
+
+
+async def relay(listener: Callable[[], None]) -> None:
+    """Call ``listener`` on each look of another process, for ever: one subscription of the layer.
+
+    While the layer is out of reach nothing comes, and it is tried again each second.
+    """
+    while True:
+        try:
+            await _relay(listener)
+        except Exception as error:  # noqa: BLE001 - any layer trouble: the hub polls the feed
+            logger.warning("the channel layer is out of reach, trying on: %s", error)
+        await asyncio.sleep(RETRY_S)
+
+
+async def _relay(listener: Callable[[], None]) -> None:
+    layer = get_channel_layer()
+    if layer is None:
+        return
+    channel = await layer.new_channel()
+    try:
+        await layer.group_add(GROUP, channel)
+        listener()  # what was said before the subscription stood
+        while True:
+            await layer.receive(channel)
+            listener()
+    finally:
+        await layer.group_discard(GROUP, channel)
 
 
 def look() -> None:
