@@ -6,6 +6,6 @@ from celery import Celery
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
-app = Celery("planmode")
+app = Celery("planmode", include=["config.workers"])
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()

@@ -18,8 +18,11 @@ def run_slice(turn_id: int) -> None:
     """Run the turn's next steps.
 
     Does nothing when the turn is not due or another worker holds it, so a second delivery is
-    harmless; a delivery that never comes is made good by ``requeue_due_turns``.
+    harmless; a delivery that never comes is made good by ``requeue_due_turns``. A process that is
+    about to end takes no more turns.
     """
+    if turn.STOPPING.is_set():
+        return
     lease = timedelta(seconds=settings.LEASE_S)
     claim = Turn.objects.claim(turn_id, worker=worker_name(), lease=lease)
     if claim is not None:

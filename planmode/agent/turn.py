@@ -2,6 +2,7 @@
 
 import logging
 import random
+import threading
 import time
 from typing import Final, assert_never
 
@@ -39,6 +40,8 @@ logger = logging.getLogger(__name__)
 
 MOST_ATTEMPTS: Final = 4
 FIRST_RETRY_MS: Final = 1000
+STOPPING: Final = threading.Event()
+"""Set when this process is about to end: each slice hands its turn back at the step's end."""
 
 
 def run(claim: Claim, *, until: float) -> None:
@@ -68,7 +71,7 @@ def _slice(claim: Claim, until: float) -> None:
         move = next_move(bench.state, TurnLimits())
         if not _act(bench, move):
             return
-        if time.monotonic() >= until:
+        if STOPPING.is_set() or time.monotonic() >= until:
             services.hand_back(claim)
             return
 

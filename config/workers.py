@@ -1,0 +1,35 @@
+"""What a Celery worker does beside its tasks: it beats, and it stops softly."""
+
+import os
+from typing import Any, Final
+
+from celery.signals import worker_ready, worker_shutdown, worker_shutting_down
+
+from planmode.agent.models import loops
+from planmode.agent.turn import STOPPING
+from planmode.store.heartbeats import Pulse
+
+_pulses: Final[list[Pulse]] = []
+"""That of this process, while its worker is ready."""
+
+
+@worker_ready.connect
+def begin(sender: Any, **_: object) -> None:  # noqa: ANN401 - Celery's consumer
+    """Beat from now on."""
+    pulse = Pulse(f"{sender.hostname}:{os.getpid()}")
+    pulse.start()
+    _pulses.append(pulse)
+
+
+@worker_shutting_down.connect
+def hand_back(**_: object) -> None:
+    """Let the slices of this process end at the next step's end."""
+    STOPPING.set()
+
+
+@worker_shutdown.connect
+def end(**_: object) -> None:
+    """Beat no more, and close the models' connections."""
+    while _pulses:
+        _pulses.pop().stop()
+    loops.close_all()
