@@ -1,0 +1,95 @@
+"""Starts a session and follows it: manage.py run_session."""
+
+from argparse import BooleanOptionalAction
+from pathlib import Path
+from typing import Any, Final
+from uuid import UUID
+
+from django.conf import settings
+from django.core.management import BaseCommand, CommandError, CommandParser
+
+from planmode.access.may import Action, Owned, caller_of, may
+from planmode.core.errors import DomainError, NotAllowedError
+from planmode.core.permission import PermissionMode
+from planmode.core.presets import DEFAULT_PRESET, PRESETS
+from planmode.services import NewSession, start_session
+from reviews.management.addresses import pages_url
+from reviews.management.following import Follower, Watch, exit_status
+from reviews.management.installation import DEFAULT_OPERATOR, DEFAULT_PROJECT
+from reviews.management.people import BAD_USAGE, find_project, find_user
+from reviews.management.screens import Screen, screen_on
+
+DETACHED: Final = 130
+"""The exit status after Ctrl-C, as shells have it: the session is neither done nor failed."""
+_SCRIPTED: Final = "scripted:"
+
+
+class Command(BaseCommand):
+    """``manage.py run_session``: writes rows and reads the log, runs nothing itself."""
+
+    help = (
+        "Start a session and follow it until its turn ends. Exit status: 0 done (or approved "
+        "without a start), 2 bad usage, 3 rejected, 4 rejected and exited, 5 failed or cancelled."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Add the options."""
+        modes = [mode.value for mode in PermissionMode]
+        parser.add_argument("--workspace", required=True, metavar="DIR", help="where it works")
+        parser.add_argument("--prompt", required=True, metavar="TEXT", help="what it shall do")
+        parser.add_argument("--model", default=settings.DEFAULT_MODEL, metavar="NAME")
+        parser.add_argument("--preset", default=DEFAULT_PRESET, choices=list(PRESETS))
+        parser.add_argument("--permission-mode", default=PermissionMode.MANUAL.value, choices=modes)
+        parser.add_argument("--plan", action=BooleanOptionalAction, default=True)
+        parser.add_argument("--user", default=DEFAULT_OPERATOR, help="whose session it is")
+        parser.add_argument("--project", default=DEFAULT_PROJECT)
+
+    def handle(self, *args: Any, **options: Any) -> None:  # noqa: ANN401, ARG002 - Django's signature
+        """Start, follow, and end with the turn's exit status."""
+        session_id = _started(options)
+        self.stdout.ending = ""  # a screen writes its own line ends
+        screen = screen_on(self.stdout)
+        watch = Watch(pages_url())
+        status = followed(session_id, screen, watch)
+        if status:
+            raise SystemExit(status)
+
+
+def followed(session_id: UUID, screen: Screen, watch: Watch) -> int:
+    """Follow the session; return the exit status, that of Ctrl-C included."""
+    page = f"{watch.address}/sessions/{session_id}"
+    try:
+        screen.say(f"session {session_id}, shown at {page}")
+        return exit_status(Follower(session_id, screen, watch).follow())
+    except KeyboardInterrupt:
+        screen.say(f"\ndetached: the session goes on in the worker, look at {page}")
+        return DETACHED
+
+
+def _started(options: dict[str, Any]) -> UUID:
+    project = find_project(options["project"])
+    owner = find_user(options["user"])
+    new = NewSession(
+        project=project.name,
+        workspace=options["workspace"],
+        prompt=options["prompt"],
+        model=_model(options["model"]),
+        preset=options["preset"],
+        permission_mode=options["permission_mode"],
+        plan=options["plan"],
+        local=True,
+    )
+    try:
+        if not may(caller_of(owner), Action.START_SESSION, Owned(project.pk)):
+            raise NotAllowedError(f"{owner} is no operator of the project {project}")
+        return start_session(new, owner=owner)
+    except DomainError as error:
+        raise CommandError(f"{error.title}: {error}", returncode=BAD_USAGE) from error
+
+
+def _model(name: str) -> str:
+    """Return ``name`` so that a worker in another folder finds the same script."""
+    script = Path(name.removeprefix(_SCRIPTED))
+    if not name.startswith(_SCRIPTED) or (settings.SCRIPTS_DIR / script).exists():
+        return name
+    return f"{_SCRIPTED}{script.resolve()}" if script.is_file() else name

@@ -1,0 +1,189 @@
+"""What happens in a session, in words for a terminal."""
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any, Final, assert_never
+
+from planmode.core import events as ev
+from planmode.core.outcomes import Outcome
+from planmode.core.state import CallStatus, SessionState
+
+LONGEST_LINE: Final = 300
+LONGEST_ANSWER: Final = 4000
+"""How much of the agent's last words is shown, in characters."""
+_LONGEST_ARGUMENT: Final = 80
+_TELLING: Final = ("command", "path", "pattern", "query", "question", "text")
+"""Arguments that say what a call is about, the most telling first."""
+
+_OUTCOMES: Final[Mapping[Outcome, str]] = {
+    Outcome.APPROVED: "approved the plan",
+    Outcome.REVISE: "asked for changes",
+    Outcome.REJECTED: "rejected the plan",
+    Outcome.REJECTED_AND_EXITED: "rejected the plan and ended plan mode",
+    Outcome.DISMISSED: "dismissed the plan",
+    Outcome.AUTO_APPROVED: "approved the plan automatically: no person reviewed it",
+}
+
+Names = Callable[[int | None], str]
+"""Gives a person's name for a user id."""
+
+
+def narrated(event: ev.Event, before: SessionState, names: Names) -> list[str]:
+    """Return the lines that tell ``event``, which came in state ``before``; often none."""
+    match event:
+        case ev.StepStarted() | ev.ModelReplied() | ev.ModelFailed() | ev.MessagePosted():
+            return _talk(event, before, names)
+        case ev.ToolStarted() | ev.ToolFinished():
+            return _call(event, before)
+        case (
+            ev.ApprovalRequested()
+            | ev.ApprovalResolved()
+            | ev.QuestionAsked()
+            | ev.QuestionAnswered()
+        ):
+            return _asked(event, names)
+        case (
+            ev.PlanModeEntered()
+            | ev.PlanModeExited()
+            | ev.PlanModeCancelled()
+            | ev.PlanSubmitted()
+            | ev.PlanResolved()
+            | ev.PlanReviewClosed()
+        ):
+            return _plan(event, names)
+        case (
+            ev.SessionStarted()
+            | ev.TurnQueued()
+            | ev.ReminderInjected()
+            | ev.PlanFileWritten()
+            | ev.PlanRevisionRecorded()
+            | ev.TodoListWritten()
+            | ev.TurnEnded()
+        ):
+            return []
+        case _:
+            assert_never(event)
+
+
+def _talk(
+    event: ev.StepStarted | ev.ModelReplied | ev.ModelFailed | ev.MessagePosted,
+    before: SessionState,
+    names: Names,
+) -> list[str]:
+    match event:
+        case ev.StepStarted(number=number):
+            return [f"step {number}, {tokens(before)} so far"]
+        case ev.ModelReplied(text=text, calls=calls):
+            return _said(text, last=not calls)
+        case ev.ModelFailed(kind=kind, detail=detail, retry_in_ms=wait):
+            again = "" if wait is None else f"; next attempt in {wait / 1000:.1f} s"
+            return [f"the model call failed ({kind}): {one_line(detail)}{again}"]
+        case ev.MessagePosted(text=text, author=author):
+            first = before.turn.number == 0  # the prompt: whoever follows has just typed it
+            return [] if first else [f"{names(author)}: {one_line(text)}"]
+
+
+def _said(text: str, *, last: bool) -> list[str]:
+    if not text.strip():
+        return []
+    if not last:
+        return [f"agent: {one_line(text)}"]
+    lines = text.strip()[:LONGEST_ANSWER].splitlines()
+    return [f"agent: {printable(lines[0])}", *(f"       {printable(line)}" for line in lines[1:])]
+
+
+def _call(event: ev.ToolStarted | ev.ToolFinished, before: SessionState) -> list[str]:
+    match event:
+        case ev.ToolStarted(call_id=call_id, name=name):
+            return [f"{printable(name)} {argument(before, call_id)}".rstrip()]
+        case ev.ToolFinished(verdict=ev.Verdict.RAN, is_error=False):
+            return []
+        case ev.ToolFinished(call_id=call_id, name=name, verdict=verdict, text=text):
+            if _was_answered(before, call_id):  # the person's answer was told already
+                return []
+            how = "failed" if verdict is ev.Verdict.RAN else verdict.value
+            return [f"{printable(name)} {argument(before, call_id)} {how}: {one_line(text)}"]
+
+
+def _was_answered(state: SessionState, call_id: str) -> bool:
+    return any(
+        pending.call.id == call_id and pending.status is CallStatus.ANSWERED
+        for pending in state.turn.calls
+    )
+
+
+def _asked(
+    event: ev.ApprovalRequested | ev.ApprovalResolved | ev.QuestionAsked | ev.QuestionAnswered,
+    names: Names,
+) -> list[str]:
+    match event:
+        case ev.ApprovalRequested(summary=summary):
+            return [f"the agent wants to: {one_line(summary)}"]
+        case ev.ApprovalResolved(allow=allow, note=note, by=by):
+            return [f"{names(by)} {'allowed' if allow else 'refused'} it{_quoted(note)}"]
+        case ev.QuestionAsked(items=items):
+            return [f"the agent asks: {one_line(item.text)}" for item in items]
+        case ev.QuestionAnswered(answers=answers, by=by):
+            return [f"{names(by)} answered{_quoted('; '.join(answers))}"]
+
+
+def _plan(
+    event: ev.PlanModeEntered
+    | ev.PlanModeExited
+    | ev.PlanModeCancelled
+    | ev.PlanSubmitted
+    | ev.PlanResolved
+    | ev.PlanReviewClosed,
+    names: Names,
+) -> list[str]:
+    match event:
+        case ev.PlanModeEntered(plan_id=plan_id):
+            return [f"plan mode is on, the plan is {plan_id}"]
+        case ev.PlanModeExited(restored_mode=mode) | ev.PlanModeCancelled(restored_mode=mode):
+            return [f"plan mode is off, the permission mode is {mode}"]
+        case ev.PlanSubmitted(version=version, title=title):
+            return [f"submitted revision {version}: {one_line(title)}"]
+        case ev.PlanResolved():
+            return [_resolved(event, names)]
+        case ev.PlanReviewClosed(how=how):
+            return [f"the review is closed: {how}"]
+
+
+def _resolved(event: ev.PlanResolved, names: Names) -> str:
+    what = _OUTCOMES[event.outcome]
+    chosen = f", option {printable(event.option)!r}" if event.option else ""
+    return f"{names(event.by)} {what}{chosen}{_quoted(event.feedback or event.reason)}"
+
+
+def _quoted(text: str) -> str:
+    return f": {one_line(text)}" if text.strip() else ""
+
+
+def argument(state: SessionState, call_id: str) -> str:
+    """Return in a few words what the call ``call_id`` of the last reply is about."""
+    raw = next((p.call.args for p in state.turn.calls if p.call.id == call_id), "")
+    try:
+        args: Any = json.loads(raw)
+    except ValueError:
+        return ""
+    if not isinstance(args, dict):
+        return ""
+    texts = {name: value for name, value in args.items() if isinstance(value, str)}
+    names = [*(name for name in _TELLING if name in texts), *texts]
+    return one_line(texts[names[0]], _LONGEST_ARGUMENT) if names else ""
+
+
+def tokens(state: SessionState) -> str:
+    """Return how many tokens the session has used."""
+    return f"{state.input_tokens + state.output_tokens:,} tokens"
+
+
+def one_line(text: str, longest: int = LONGEST_LINE) -> str:
+    """Return ``text`` on one line, of at most ``longest`` characters."""
+    line = printable(" ".join(text.split()))
+    return line if len(line) <= longest else f"{line[: longest - 1]}…"
+
+
+def printable(text: str) -> str:
+    """Return ``text`` with everything replaced that a terminal would obey or hide."""
+    return "".join(c if c.isprintable() else "\ufffd" for c in text)
