@@ -22,7 +22,7 @@ class ApiRequest(Request):
 class Endpoint(APIView):
     """A view of the API: its answers are kept by nobody, and it does not describe itself."""
 
-    metadata_class = None
+    http_method_names = ("get", "head", "post")
 
     def finalize_response(
         self,
