@@ -1,5 +1,6 @@
 """What people do at the review desk, and what a log tells, as tests say it."""
 
+from pathlib import Path
 from typing import Any, TypeVar
 
 from django.contrib.auth.models import User
@@ -7,7 +8,7 @@ from django.contrib.auth.models import User
 from planmode.access.may import Caller, caller_of
 from planmode.core import events as ev
 from planmode.core.state import SessionState, fold
-from planmode.store import eventlog
+from planmode.store import eventlog, planfiles
 from reviews import services
 from reviews.core.decisions import Decision, DecisionKind
 from reviews.models import Review, TelemetryEvent
@@ -72,3 +73,41 @@ def telemetry(play: Play) -> list[list[Any]]:
         [row.name, {**row.properties, **({"outcome": row.outcome} if row.outcome else {})}]
         for row in rows
     ]
+
+
+def translated(response: dict[str, str]) -> tuple[DecisionKind, dict[str, str]]:  # noqa: PLR0911 - one line for each row of the table in docs/behaviour.md
+    """Return the explicit decision that the reference's answer stands for.
+
+    The reference knows three words with a label and a feedback; which of them count depends on
+    the others. Ours are five decisions, of which none turns into another.
+    """
+    label, feedback = response.get("selectedLabel", ""), response.get("feedback", "")
+    match response["decision"], label:
+        case "approved", _:
+            return DecisionKind.APPROVE, {"option": label, "feedback": feedback}
+        case "cancelled", _:
+            return DecisionKind.DISMISS, {}
+        case "rejected", "Reject and Exit":
+            return DecisionKind.REJECT_AND_EXIT, {}
+        case "rejected", _ if feedback.strip():
+            return DecisionKind.REVISE, {"feedback": feedback}
+        case "rejected", "Revise":
+            return DecisionKind.REVISE, {}
+        case "rejected", _:
+            return DecisionKind.REJECT, {}
+        case other:
+            raise AssertionError(other)
+
+
+def put_plan(play: Play, content: bytes) -> None:
+    """Change the plan file behind the engine's back, as a person with an editor would."""
+    path = plan_path(play)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
+
+
+def plan_path(play: Play) -> Path:
+    """Return where the plan file lies."""
+    plan_id = play.state.plan.plan_id
+    assert plan_id is not None
+    return planfiles.path(play.id, plan_id)
