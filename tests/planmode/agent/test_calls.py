@@ -437,7 +437,7 @@ class Breaking:
 
 
 def with_tool(monkeypatch: pytest.MonkeyPatch, tool: Breaking) -> None:
-    monkeypatch.setitem(catalog.TOOLS, tool.name, tool)  # type: ignore[arg-type]  # to all others it is a mapping
+    monkeypatch.setitem(catalog.TOOLS, tool.name, tool)
 
 
 def test_a_guard_that_can_t_learn_the_facts_says_no(
