@@ -16,6 +16,7 @@ _MADE: Final = (
     f"{_DATABASE}-shm",
     LOGINS_FILE,
     "sessions",
+    "blobs",
     "workspaces/demo",
     "workspaces/.demo-unfinished",
     _DATABASE,  # last: it is what a reset that was broken off is recognised by

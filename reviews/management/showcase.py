@@ -1,4 +1,4 @@
-"""The three sessions of the demo, and the one decision that is made for you."""
+"""The demo's three sessions, and the one decision made for you."""
 
 import threading
 from contextlib import suppress

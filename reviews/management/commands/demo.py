@@ -4,6 +4,7 @@ import socket
 import threading
 from collections.abc import Sequence
 from datetime import timedelta
+from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from typing import Any, Final
 
@@ -122,12 +123,16 @@ def _free_port(host: str, port: int) -> int:
 
 
 def _answers(host: str, port: int) -> bool:
+    """Return whether pages are served; a socket that only listens is not enough."""
     where = "127.0.0.1" if host in {"", "0.0.0.0"} else host  # noqa: S104 - recognised, not bound
+    asked = HTTPConnection(where, port, timeout=_POLL_S * 10)
     try:
-        with socket.create_connection((where, port), timeout=1):
-            return True
-    except OSError:
+        asked.request("GET", "/login")
+        return bool(asked.getresponse().status)
+    except (OSError, HTTPException):
         return False
+    finally:
+        asked.close()
 
 
 def _start_over() -> None:

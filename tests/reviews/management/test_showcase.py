@@ -1,4 +1,4 @@
-"""The demo's sessions, played to their ends on a copy of this repository."""
+"""The demo's sessions, played to their ends on a copy of the source."""
 
 import threading
 from collections.abc import Mapping
