@@ -1,0 +1,86 @@
+"""Celery's door: deliveries that come twice, late, or to a process that is about to end."""
+
+import os
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth.models import User
+from django.db.models.functions import Now
+
+from planmode import tasks, wakeups
+from planmode.agent import turn
+from planmode.core import events as ev
+from planmode.models import Turn
+from tests import desk, faults
+from tests.factories import play, submits
+
+pytestmark = pytest.mark.django_db
+
+DONE = {"text": "Done."}
+
+
+def test_a_second_delivery_changes_nothing(operator: User) -> None:
+    session = play(operator, [submits(), DONE])
+    tasks.run_slice(session.turn.pk)
+    before = desk.log(session)
+    tasks.run_slice(session.turn.pk)
+    assert desk.log(session) == before
+    assert session.turn.state == "waiting"
+
+
+def test_a_delivery_for_a_turn_that_another_worker_holds(operator: User) -> None:
+    session = play(operator, [DONE])
+    Turn.objects.claim(session.turn.pk, worker="other", lease=timedelta(seconds=9))
+    tasks.run_slice(session.turn.pk)
+    assert not desk.every(session, ev.StepStarted)
+
+
+def test_a_turn_whose_worker_died_is_taken_over(operator: User) -> None:
+    session = play(operator, [DONE])
+    Turn.objects.claim(session.turn.pk, worker="dead", lease=timedelta(seconds=9))
+    faults.lease_runs_out(session)
+    tasks.run_slice(session.turn.pk)
+    assert session.turn.state == "done"
+    assert session.turn.fence == 2
+    assert session.turn.worker == tasks.worker_name()
+
+
+def test_a_delivery_of_a_turn_that_does_not_exist(db: None) -> None:
+    tasks.run_slice(4711)
+
+
+def test_a_process_that_is_about_to_end_takes_no_turn(
+    operator: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = play(operator, [DONE])
+    monkeypatch.setattr(turn, "STOPPING", AlwaysSet())
+    tasks.run_slice(session.turn.pk)
+    assert session.turn.state == "queued"
+
+
+class AlwaysSet:
+    """An event that happened long ago."""
+
+    def is_set(self) -> bool:
+        """Say so."""
+        return True
+
+
+def test_the_sweeper_wakes_exactly_what_is_due(
+    operator: User, reviewer: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    woken: list[int] = []
+    monkeypatch.setattr(wakeups, "publish", woken.append)
+    due, lost, later, waiting, held = (play(operator, [submits(), DONE]) for _ in range(5))
+    waiting.work()
+    for session in (lost, held):
+        Turn.objects.claim(session.turn.pk, worker="w", lease=timedelta(seconds=9))
+    faults.lease_runs_out(lost)
+    soon = Now() + timedelta(minutes=1)
+    Turn.objects.filter(pk=later.turn.pk).update(due_at=soon)
+    tasks.requeue_due_turns()
+    assert sorted(woken) == sorted([due.turn.pk, lost.turn.pk])
+
+
+def test_a_worker_says_which_process_it_is() -> None:
+    assert f":{os.getpid()}:" in tasks.worker_name()
