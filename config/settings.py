@@ -170,7 +170,7 @@ CHANNEL_LAYERS: dict[str, dict[str, Any]] = {
 }
 
 # Celery carries wake-ups only: the row is the queue (docs/architecture.md).
-CELERY_BROKER_URL = REDIS_URL or "memory://"
+CELERY_BROKER_URL = REDIS_URL or "memory://localhost//"
 CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = (
     {"polling_interval": 0.01}
     if EMBEDDED
