@@ -12,7 +12,7 @@ LONGEST_LINE: Final = 300
 LONGEST_ANSWER: Final = 4000
 """How much of the agent's last words is shown, in characters."""
 _LONGEST_ARGUMENT: Final = 80
-_TELLING: Final = ("command", "path", "pattern", "query", "question", "text")
+_TELLING: Final = ("command", "pattern", "path", "query", "question", "text")
 """Arguments that say what a call is about, the most telling first."""
 
 _OUTCOMES: Final[Mapping[Outcome, str]] = {
@@ -164,13 +164,19 @@ def argument(state: SessionState, call_id: str) -> str:
     raw = next((p.call.args for p in state.turn.calls if p.call.id == call_id), "")
     try:
         args: Any = json.loads(raw)
-    except ValueError:
+    except (ValueError, RecursionError):  # the model's text, whatever it is
         return ""
-    if not isinstance(args, dict):
+    given = args.items() if isinstance(args, dict) else ()
+    texts = {name: value for name, value in given if isinstance(value, str)}
+    name = next((name for name in (*_TELLING, *texts) if name in texts), None)
+    if name is None:
         return ""
-    texts = {name: value for name, value in args.items() if isinstance(value, str)}
-    names = [*(name for name in _TELLING if name in texts), *texts]
-    return one_line(texts[names[0]], _LONGEST_ARGUMENT) if names else ""
+    whole = one_line(texts[name], len(texts[name]))
+    if len(whole) <= _LONGEST_ARGUMENT:
+        return whole
+    # The end of a long path says more than its beginning.
+    cut = _LONGEST_ARGUMENT - 1
+    return f"…{whole[-cut:]}" if name == "path" else f"{whole[:cut]}…"
 
 
 def tokens(state: SessionState) -> str:
