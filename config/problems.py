@@ -71,9 +71,6 @@ _NOT_ALLOWED: Final = Kind(
     HTTPStatus.FORBIDDEN, planmode.NotAllowedError.code, planmode.NotAllowedError.title
 )
 _NOT_FOUND: Final = Kind(HTTPStatus.NOT_FOUND, "not_found", "There is nothing at this address")
-_TOO_LARGE: Final = Kind(
-    HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "body_too_large", "The body is too large"
-)
 
 FRAMEWORK: Final[Mapping[type[Exception], Kind]] = {
     drf.NotAuthenticated: Kind(
@@ -92,8 +89,9 @@ FRAMEWORK: Final[Mapping[type[Exception], Kind]] = {
     drf.NotAcceptable: Kind(
         HTTPStatus.NOT_ACCEPTABLE, "not_acceptable", "Answers are application/json"
     ),
-    BodyTooLargeError: _TOO_LARGE,
-    django.RequestDataTooBig: _TOO_LARGE,
+    BodyTooLargeError: Kind(
+        HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "body_too_large", "The body is too large"
+    ),
     drf.UnsupportedMediaType: Kind(
         HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
         "media_type_unsupported",

@@ -1,0 +1,68 @@
+"""The first answer to a request, and what an ``Idempotency-Key`` can't be."""
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+from planmode.access.models import FirstAnswer
+from planmode.models import EventRecord
+from tests.factories import Play, play
+from tests.planmode.api.http import browser, post, problem
+
+
+@pytest.fixture
+def session(operator: User) -> Play:
+    return play(operator, [])
+
+
+@pytest.fixture
+def client(operator: User) -> Client:
+    return browser(operator)
+
+
+def posted() -> int:
+    return EventRecord.objects.filter(name="message.posted").count() - 1  # without the prompt
+
+
+def test_without_a_key_each_request_counts(client: Client, session: Play) -> None:
+    for _ in range(2):
+        post(client, f"/sessions/{session.id}/messages", {"text": "Hello"})
+    assert posted() == 2
+    assert not FirstAnswer.objects.exists()
+
+
+def test_with_a_key_the_first_counts(client: Client, session: Play) -> None:
+    path = f"/sessions/{session.id}/messages"
+    first, second = (
+        post(client, path, {"text": "Hello"}, Idempotency_Key="k" * 255) for _ in range(2)
+    )
+    assert (first.status_code, first.json()) == (second.status_code, second.json())
+    assert posted() == 1
+
+
+def test_a_key_belongs_to_one_address(client: Client, session: Play, operator: User) -> None:
+    other = play(operator, [])
+    post(client, f"/sessions/{session.id}/messages", {"text": "Hello"}, Idempotency_Key="k")
+    again = post(client, f"/sessions/{other.id}/messages", {"text": "Hello"}, Idempotency_Key="k")
+    assert problem(again) == (422, "key_reused")
+
+
+def test_the_order_of_fields_is_no_other_body(client: Client, session: Play) -> None:
+    path = f"/sessions/{session.id}/messages"
+    for body in (b'{"text":"Hello"}', b' {"text" : "Hello"} '):
+        assert post(client, path, body, Idempotency_Key="k").status_code == 202
+    assert posted() == 1
+
+
+def test_a_key_that_is_too_long_is_refused(client: Client, session: Play) -> None:
+    path = f"/sessions/{session.id}/messages"
+    refused = post(client, path, {"text": "Hello"}, Idempotency_Key="k" * 256)
+    assert problem(refused)[0] == 422
+    assert posted() == 0
+
+
+def test_a_refusal_is_not_kept(client: Client, session: Play) -> None:
+    path = f"/sessions/{session.id}/messages"
+    assert post(client, path, {"text": " "}, Idempotency_Key="k").status_code == 422
+    assert not FirstAnswer.objects.exists()
+    assert post(client, path, {"text": "Hello"}, Idempotency_Key="k").status_code == 202
