@@ -15,6 +15,8 @@ def own_data(settings: Settings, tmp_path: Path) -> Path:
     settings.DATA_DIR = tmp_path / "data"
     settings.WORKSPACE_ROOTS = [tmp_path / "workspaces"]
     settings.SCRIPTS_DIR = tmp_path / "scripts"
+    settings.STATIC_ROOT = settings.DATA_DIR  # WhiteNoise warns of a missing one
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # not slow
     for folder in (settings.DATA_DIR, settings.WORKSPACE_ROOTS[0], settings.SCRIPTS_DIR):
         folder.mkdir()
     return tmp_path
