@@ -1,6 +1,7 @@
 """WebSockets: they push hints to one browser, and take nothing."""
 
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Final
 from urllib.parse import parse_qs
 
@@ -11,12 +12,29 @@ from django.contrib.auth.models import User
 from planmode import queries
 from planmode.access.endpoint import identifier
 from planmode.core.errors import SessionUnknownError
+from reviews import feed
 from reviews.hub import hub
 from reviews.hub.listeners import Close, Listener
 from reviews.hub.rows import FEED, Person, SessionLog, Topic
 
 LONGEST_NUMBER: Final = 18
 """Digits of ``after``: more than any database counts to is no number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What a socket hears, and behind which number it begins."""
+
+    topic: Topic
+    after: int
+
+
+@dataclass(frozen=True, slots=True)
+class Guest:
+    """Who opened a socket, and what for."""
+
+    person: Person
+    place: Place
 
 
 class HintConsumer(AsyncWebsocketConsumer):
@@ -30,26 +48,29 @@ class HintConsumer(AsyncWebsocketConsumer):
     listener: Listener | None = None
     ended = False
 
-    async def topic(self) -> Topic | None:
+    async def place(self, after: int | None) -> Place | None:
         """Return what this socket is about, ``None`` when there is no such thing."""
         raise NotImplementedError
 
     async def connect(self) -> None:
         """Let the browser hear, or tell it why not."""
+        guest = await self.guest()
         await self.accept()
+        if isinstance(guest, Close):
+            await self.end(guest)
+        else:
+            self.listener = hub.join(self, guest.person, guest.place.topic, guest.place.after)
+
+    async def guest(self) -> Guest | Close:
+        """Return who came and for what, or why that can't be."""
         person = self.person()
         if person is None:
-            await self.end(Close.LOGGED_OUT)
-            return
-        after = self.after()
-        if after is not None and not _is_number(after):
-            await self.end(Close.INVALID)
-            return
-        topic = await self.topic()
-        if topic is None:
-            await self.end(Close.NOT_ALLOWED)
-            return
-        self.listener = hub.join(self, person, topic, None if after is None else int(after))
+            return Close.LOGGED_OUT
+        try:
+            place = await self.place(self.after())
+        except ValueError:
+            return Close.INVALID
+        return Guest(person, place) if place else Close.NOT_ALLOWED
 
     def person(self) -> Person | None:
         """Return who opened the socket, ``None`` for nobody that is known."""
@@ -59,10 +80,14 @@ class HintConsumer(AsyncWebsocketConsumer):
             return None
         return Person(user.pk, login, user.get_session_auth_hash())
 
-    def after(self) -> str | None:
-        """Return where the browser says that it left off."""
+    def after(self) -> int | None:
+        """Return where the browser says that it left off.
+
+        Raises:
+            ValueError: that is no number.
+        """
         query = parse_qs(self.scope["query_string"].decode("latin-1"), keep_blank_values=True)
-        return query["after"][0] if "after" in query else None
+        return _number(query["after"][0]) if "after" in query else None
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:  # noqa: ARG002 - the signature is Channels'
         """End the socket: a change over a socket would have no CSRF token."""
@@ -89,19 +114,24 @@ class HintConsumer(AsyncWebsocketConsumer):
 
 
 class FeedConsumer(HintConsumer):
-    """``/ws/feed?after=CURSOR``: changes of cards, ``{cursor, kind, id, version}``."""
+    """``/ws/feed?after=CURSOR``: changes of cards, ``{cursor, kind, id, version}``.
 
-    async def topic(self) -> Topic:
+    Without ``after`` it begins with what comes after the handshake.
+    """
+
+    async def place(self, after: int | None) -> Place:
         """Return the feed."""
-        return FEED
+        start = await database_sync_to_async(feed.head)() if after is None else after
+        return Place(FEED, start)
 
 
 class SessionConsumer(HintConsumer):
-    """``/ws/sessions/ID?after=SEQ``: that the session's log has grown, ``{seq}``."""
+    """``/ws/sessions/ID?after=SEQ``: that the session's log is longer than that, ``{seq}``."""
 
-    async def topic(self) -> Topic | None:
+    async def place(self, after: int | None) -> Place | None:
         """Return the log of the session in the URL."""
-        return await database_sync_to_async(_log)(self.scope["url_route"]["kwargs"]["session_id"])
+        log = await database_sync_to_async(_log)(self.scope["url_route"]["kwargs"]["session_id"])
+        return Place(log, after or 0) if log else None
 
 
 def _log(session_id: str) -> SessionLog | None:
@@ -112,5 +142,7 @@ def _log(session_id: str) -> SessionLog | None:
         return None
 
 
-def _is_number(text: str) -> bool:
-    return text.isascii() and text.isdigit() and len(text) <= LONGEST_NUMBER
+def _number(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) <= LONGEST_NUMBER):
+        raise ValueError(text)
+    return int(text)

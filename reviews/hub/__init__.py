@@ -41,7 +41,7 @@ BATCH: Final = 200
 class Rows(Protocol):
     """Answers the hub's questions."""
 
-    async def page(self, person: Person, topic: Topic, after: int | None) -> Page | None:
+    async def page(self, person: Person, topic: Topic, after: int) -> Page | None:
         """Return what ``person`` missed behind ``after``; ``None`` when they may not listen."""
 
     async def news(self, asked: Asked) -> News:
@@ -56,17 +56,18 @@ class Hub:
     in the moment in which it has heard as much as the hub: nothing can fall in between.
     """
 
-    def __init__(self, rows: Rows, *, poll_s: float = POLL_S) -> None:
+    def __init__(self, rows: Rows, *, poll_s: float = POLL_S, check_s: float = CHECK_S) -> None:
         """Serve nobody yet."""
         self._rows = rows
         self._poll_s = poll_s
+        self._check_s = check_s
         self._listeners: dict[Topic, dict[Listener, asyncio.Task[None]]] = {}
         self._heard: dict[Topic, int] = {}
         self._looked = asyncio.Event()
         self._reader: asyncio.Task[None] | None = None
         self._checked_at = 0.0
 
-    def join(self, outlet: Outlet, person: Person, topic: Topic, after: int | None) -> Listener:
+    def join(self, outlet: Outlet, person: Person, topic: Topic, after: int) -> Listener:
         """Let ``outlet`` hear ``topic`` from behind ``after``; it is closed when that must end."""
         listener = Listener(outlet, person, topic, after)
         task = asyncio.create_task(self._serve(listener))
@@ -110,7 +111,7 @@ class Hub:
 
     async def _catch_up(self, listener: Listener) -> None:
         topic, more = listener.topic, True
-        while more or (listener.cursor or 0) < self._heard.get(topic, 0):
+        while more or listener.cursor < self._heard.get(topic, 0):
             page = await self._rows.page(listener.person, topic, listener.cursor)
             if page is None:
                 listener.drop(Close.NOT_ALLOWED)
@@ -119,7 +120,7 @@ class Hub:
                 await listener.push(hint.text)
             listener.caller, listener.cursor, more = page.caller, page.cursor, page.more
         # From here to the end nothing is awaited: the hub can't have moved on.
-        self._heard.setdefault(topic, listener.cursor or 0)
+        self._heard.setdefault(topic, listener.cursor)
         listener.live = listener.code is None
 
     # The reader of the rows
@@ -155,7 +156,7 @@ class Hub:
             feed=self._heard.get(FEED),
             logs=logs,
             people=frozenset(listener.person for listener in self._everybody()),
-            check=now - self._checked_at >= CHECK_S,
+            check=now - self._checked_at >= self._check_s,
         )
         try:
             news = await self._rows.news(asked)

@@ -42,7 +42,7 @@ class Listener:
     last look at their rights.
     """
 
-    def __init__(self, outlet: Outlet, person: Person, topic: Topic, after: int | None) -> None:
+    def __init__(self, outlet: Outlet, person: Person, topic: Topic, after: int) -> None:
         """Begin behind ``after``, not live yet."""
         self.person = person
         self.topic = topic
@@ -55,7 +55,7 @@ class Listener:
 
     def offer(self, hint: Hint) -> None:
         """Put ``hint`` into the buffer, unless it was heard; a full buffer ends the socket."""
-        if not self.live or (self.cursor is not None and hint.cursor <= self.cursor):
+        if not self.live or hint.cursor <= self.cursor:
             return
         self.cursor = hint.cursor
         try:

@@ -113,11 +113,8 @@ def hears(caller: Caller, hint: Hint) -> bool:
 class DatabaseRows:
     """Answers from the database: one trip of one thread for each question."""
 
-    async def page(self, person: Person, topic: Topic, after: int | None) -> Page | None:
-        """Return what ``person`` missed behind ``after``; ``None`` when they may not listen.
-
-        Without ``after`` the feed begins at its newest entry, a log at its first.
-        """
+    async def page(self, person: Person, topic: Topic, after: int) -> Page | None:
+        """Return what ``person`` missed behind ``after``; ``None`` when they may not listen."""
         return await database_sync_to_async(page)(person, topic, after)
 
     async def news(self, asked: Asked) -> News:
@@ -125,7 +122,7 @@ class DatabaseRows:
         return await database_sync_to_async(news)(asked)
 
 
-def page(person: Person, topic: Topic, after: int | None) -> Page | None:
+def page(person: Person, topic: Topic, after: int) -> Page | None:
     """Return what ``person`` missed behind ``after``; ``None`` when they may not listen."""
     caller = callers([person]).get(person)
     if caller is None or not allows(caller, topic):
@@ -134,14 +131,14 @@ def page(person: Person, topic: Topic, after: int | None) -> Page | None:
         case Feed():
             return _feed_page(caller, after)
         case SessionLog():
-            return _log_page(caller, topic, after or 0)
+            return _log_page(caller, topic, after)
         case _:
             assert_never(topic)
 
 
-def _feed_page(caller: Caller, after: int | None) -> Page:
+def _feed_page(caller: Caller, after: int) -> Page:
     head = feed.head()
-    start = head if after is None else min(after, head)  # a cursor of another database's life
+    start = min(after, head)  # a cursor may be of another database's life
     seen = visible(caller, Action.HEAR_FEED, project="project", owner="owner")
     hints = tuple(_hint(entry) for entry in feed.after(start, seen, limit=PAGE))
     more = len(hints) == PAGE
