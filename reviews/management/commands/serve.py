@@ -82,6 +82,7 @@ class Command(BaseCommand):
             worker.start()
         web.start()
         stop.wait()
+        self._say("Stopping: running steps end first. Once more ends everything at once.")
         _end(web, worker)
         if web.failed:
             raise CommandError("the web server ended by itself")
