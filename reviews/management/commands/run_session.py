@@ -1,7 +1,12 @@
 """Starts a session and follows it: manage.py run_session."""
 
+import signal
+import time
 from argparse import BooleanOptionalAction
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 from typing import Any, Final
 from uuid import UUID
 
@@ -48,9 +53,8 @@ class Command(BaseCommand):
         """Start, follow, and end with the turn's exit status."""
         session_id = _started(options)
         self.stdout.ending = ""  # a screen writes its own line ends
-        screen = screen_on(self.stdout)
-        watch = Watch(pages_url())
-        status = followed(session_id, screen, watch)
+        with ctrl_c() as wait:
+            status = followed(session_id, screen_on(self.stdout), Watch(pages_url(), wait=wait))
         if status:
             raise SystemExit(status)
 
@@ -64,6 +68,32 @@ def followed(session_id: UUID, screen: Screen, watch: Watch) -> int:
     except KeyboardInterrupt:
         screen.say(f"\ndetached: the session goes on in the worker, look at {page}")
         return DETACHED
+
+
+@contextmanager
+def ctrl_c() -> Iterator[Callable[[float], None]]:
+    """Yield a wait (seconds) that raises KeyboardInterrupt when Ctrl-C was pressed meanwhile.
+
+    Anywhere else it could come in the middle of a query, which SQLite tells as an error of its own.
+    The second Ctrl-C does not wait.
+    """
+    pressed = False
+
+    def press(_number: int, _frame: FrameType | None) -> None:
+        nonlocal pressed
+        pressed = True
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    def wait(seconds: float) -> None:
+        time.sleep(seconds)
+        if pressed:
+            raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, press)
+    try:
+        yield wait
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _started(options: dict[str, Any]) -> UUID:

@@ -1,5 +1,6 @@
 """Following a session: what is told, and what the command ends with."""
 
+import signal
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -9,7 +10,7 @@ from django.contrib.auth.models import User
 from planmode import services
 from planmode.store import heartbeats
 from reviews.core.decisions import DecisionKind
-from reviews.management.commands.run_session import followed
+from reviews.management.commands.run_session import ctrl_c, followed
 from reviews.management.following import Watch
 from tests.desk import allow, answer, approve, decide
 from tests.factories import Play, call, play, submits
@@ -230,6 +231,22 @@ def operator_as_reviewer(operator: User) -> User:
     lead = User.objects.create_user("lead")
     lead.memberships.create(project=operator.memberships.get().project, role="lead")
     return lead
+
+
+def test_ctrl_c_is_taken_between_two_looks_only() -> None:
+    before = signal.getsignal(signal.SIGINT)
+    with ctrl_c() as wait:
+        signal.raise_signal(signal.SIGINT)  # alone it interrupts nothing
+        with pytest.raises(KeyboardInterrupt):
+            wait(0)
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_a_second_ctrl_c_does_not_wait() -> None:
+    with ctrl_c():
+        signal.raise_signal(signal.SIGINT)
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
 
 
 def test_ctrl_c_detaches_and_the_session_goes_on(operator: User) -> None:
