@@ -1,0 +1,147 @@
+"""What a log tells on the timeline."""
+
+from datetime import UTC, datetime, timedelta
+from typing import get_args
+
+import pytest
+
+from planmode.core import events as ev
+from planmode.core.calls import ToolCall
+from planmode.core.outcomes import Closure, Outcome
+from planmode.core.permission import PermissionMode
+from planmode.signals import Logged
+from reviews.timeline import CallLine, Item, Line, Progress, gist, pretty, timeline, users
+
+START = datetime(2026, 1, 1, tzinfo=UTC)
+WRITE = ToolCall("call-1", "Write", '{"path": "a.py"}')
+EXIT = ToolCall("call-2", "ExitPlanMode")
+REPLY = ev.ModelReplied("Here it is.", (WRITE, EXIT), "a-model")
+SUBMITTED = ev.PlanSubmitted("r", "call-2", "rev", "a-plan", 1, "0" * 64, "Title")
+REFUSED = ev.ToolFinished("call-1", "Write", "no", verdict=ev.Verdict.DENIED, is_error=True)
+
+
+def logged(*events: ev.Event, first: int = 1) -> list[Logged]:
+    return [
+        Logged(seq, START + timedelta(seconds=seq), event, "")
+        for seq, event in enumerate(events, start=first)
+    ]
+
+
+def told(*events: ev.Event, first: int = 1) -> tuple[Item, ...]:
+    return timeline(logged(*events, first=first))
+
+
+def call_of(item: Item) -> CallLine:
+    assert item.call is not None
+    return item.call
+
+
+EACH: list[tuple[ev.Event, list[Line]]] = [
+    (ev.SessionStarted("p", "w", "m", "kimi", PermissionMode.MANUAL, 7), [Line.STARTED]),
+    (ev.MessagePosted("Hello", author=7), [Line.MESSAGE]),
+    (ev.TurnQueued(1), [Line.TURN]),
+    (ev.StepStarted(1), []),
+    (ev.ModelReplied("Hm.", (), "m"), [Line.REPLY]),
+    (ev.ModelFailed("timeout", "late", 1000), [Line.FAILURE]),
+    (ev.ReminderInjected("plan_mode", ev.ReminderKind.FULL, "t", "a"), [Line.REMINDER]),
+    (ev.ToolStarted("c", "Read"), [Line.CALL]),
+    (ev.ToolFinished("c", "Read", "text"), [Line.CALL]),
+    (ev.ApprovalRequested("a", "c", "Bash", "Run x", "{}"), [Line.APPROVAL]),
+    (ev.ApprovalResolved("a", allow=True, note="", by=7), [Line.APPROVAL_ANSWER]),
+    (ev.QuestionAsked("q", "c", (ev.QuestionItem("Why?"),)), [Line.QUESTION]),
+    (ev.QuestionAnswered("q", ("So",), 7), [Line.QUESTION_ANSWER]),
+    (ev.PlanModeEntered("a", PermissionMode.MANUAL), [Line.ENTERED]),
+    (ev.PlanModeExited("a", PermissionMode.MANUAL, "approved"), [Line.EXITED]),
+    (ev.PlanModeCancelled("a", PermissionMode.MANUAL), [Line.CANCELLED]),
+    (ev.PlanFileWritten("a", "0" * 64, 3), []),
+    (ev.PlanRevisionRecorded("a", 1, "k", "0" * 64, 3), [Line.REVISION]),
+    (SUBMITTED, [Line.SUBMISSION]),
+    (ev.PlanResolved("r", Outcome.APPROVED, by=7), [Line.DECISION]),
+    (ev.PlanReviewClosed("r", Closure.SUPERSEDED), [Line.CLOSED]),
+    (ev.TodoListWritten((ev.TodoItem("x", "done"),)), [Line.TODO]),
+    (ev.TurnEnded(1, ev.TurnState.DONE), [Line.TURN_END]),
+]
+
+
+@pytest.mark.parametrize(
+    ("event", "lines"), [pytest.param(*pair, id=type(pair[0]).__name__) for pair in EACH]
+)
+def test_each_event_tells_its_line(event: ev.Event, lines: list[Line]) -> None:
+    assert [item.line for item in told(event)] == lines
+
+
+def test_there_is_a_row_for_each_event() -> None:
+    assert {type(event) for event, _ in EACH} == set(get_args(ev.Event))
+
+
+def test_a_call_and_its_result_are_one_line() -> None:
+    reply, write, exit_call = told(REPLY, ev.ToolStarted("call-1", "Write"), REFUSED)
+    assert (reply.line, reply.key) == (Line.REPLY, "e1")
+    assert call_of(write).call == WRITE
+    assert call_of(write).gist == "a.py"
+    assert call_of(write).result == REFUSED
+    assert call_of(write).refused
+    assert (write.seq, write.touched) == (1, 3)
+    assert call_of(exit_call).progress is Progress.DUE
+    assert len({reply.key, write.key, exit_call.key}) == 3
+
+
+@pytest.mark.parametrize(
+    "asks",
+    [
+        SUBMITTED,
+        ev.ApprovalRequested("a", "call-2", "Bash", "Run x", "{}"),
+        ev.QuestionAsked("q", "call-2", (ev.QuestionItem("Why?"),)),
+    ],
+    ids=lambda event: type(event).__name__,
+)
+def test_a_call_that_asks_a_person_waits(asks: ev.Event) -> None:
+    *_, exit_call, card = told(REPLY, asks)
+    assert call_of(exit_call).progress is Progress.WAITING
+    assert exit_call.touched == card.seq == 2
+
+
+def test_a_result_without_its_call_stands_alone_under_a_key_of_its_own() -> None:
+    (alone,) = told(REFUSED, first=40)
+    assert alone.key == "e40"
+    assert call_of(alone).gist == ""
+    assert call_of(alone).refused
+
+
+def test_an_id_that_a_provider_uses_again_is_another_call() -> None:
+    again = ev.ModelReplied("", (WRITE,), "a-model")
+    items = told(REPLY, REFUSED, again, ev.ToolFinished("call-1", "Write", "ok"))
+    first, second = (item for item in items if item.call and item.call.call.id == "call-1")
+    assert call_of(first).refused
+    assert not call_of(second).refused
+    assert second.touched == 4
+
+
+def test_a_reply_of_nothing_is_shown_all_the_same() -> None:
+    assert [item.line for item in told(ev.ModelReplied("", (), "m"))] == [Line.REPLY]
+
+
+def test_those_who_act_are_named() -> None:
+    assert users(told(ev.MessagePosted("x", author=7), REPLY)) == {7}
+
+
+@pytest.mark.parametrize(
+    ("args", "expected"),
+    [
+        pytest.param('{"command": "ls\\n -l"}', "ls -l", id="one line"),
+        pytest.param('{"path": "src", "pattern": "def"}', "def", id="the pattern before the path"),
+        pytest.param('{"path": "' + "d/" * 40 + 'plan.md"}', "…/plan.md", id="a path's end"),
+        pytest.param('{"command": "' + "x" * 100 + '"}', "x" * 79 + "…", id="cut"),
+        pytest.param('{"items": []}', "", id="nothing telling"),
+        pytest.param("[1]", "", id="no object"),
+        pytest.param("{not json", "", id="no JSON"),
+        pytest.param("[" * 100_000, "", id="nested without end"),
+    ],
+)
+def test_the_most_telling_argument(args: str, expected: str) -> None:
+    assert gist(args) == expected
+
+
+def test_arguments_are_laid_out_when_they_are_json() -> None:
+    assert pretty('{"a":"ü"}') == '{\n  "a": "ü"\n}'
+    assert pretty("{not json") == "{not json"
