@@ -31,12 +31,13 @@ from planmode.core.errors import (
     WorkspaceRefusedError,
 )
 from planmode.core.guard import Allow, CallFacts, Ground
-from planmode.core.outcomes import Outcome
+from planmode.core.outcomes import Closure, Outcome
 from planmode.core.permission import PermissionMode
 from planmode.core.presets import PRESETS
 from planmode.core.state import PendingCall
 from planmode.models import Claim, EventRecord, Session, Turn
 from planmode.services import NewSession, Submission
+from reviews.models import Review
 from tests import desk, faults
 from tests.factories import PLAN, Play, call, play, submits
 from tests.races import at_once
@@ -233,6 +234,21 @@ def test_a_plan_can_t_be_submitted_outside_plan_mode(operator: User) -> None:
     session = play(operator, [DONE], plan=False)
     with pytest.raises(NotPlanningError):
         submit(session)
+
+
+@pytest.mark.django_db
+def test_a_newer_submission_supersedes_the_open_review(operator: User) -> None:
+    """The engine waits for the answer; whatever else submits finds the older card open."""
+    session = play(operator, [DONE])
+    submit(session, b"# A")
+    Turn.objects.filter(pk=session.turn.pk).update(state="queued")
+    submit(session, b"# B", call_id="c2")
+    reviews = Review.objects.order_by("revision_version")
+    assert [review.status for review in reviews] == ["superseded", "open"]
+    assert session.state.plan.review == str(reviews[1].pk)
+    assert desk.every(session, ev.PlanReviewClosed) == [
+        ev.PlanReviewClosed(str(reviews[0].pk), Closure.SUPERSEDED)
+    ]
 
 
 @pytest.mark.django_db

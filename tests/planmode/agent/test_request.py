@@ -1,7 +1,6 @@
 """The next model call: the same bytes for the same log, and nothing but what belongs there."""
 
 import json
-from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import User
@@ -79,6 +78,6 @@ def test_schemas_hold_no_words_of_the_program() -> None:
         assert '"title"' not in json.dumps(spec.schema)
 
 
-def test_the_name_of_a_tool_s_text(tmp_path: Path) -> None:
+def test_the_name_of_a_tool_s_text() -> None:
     assert text_name("AskUserQuestion") == "ask_user_question"
     assert text_name("Read") == "read"

@@ -326,13 +326,17 @@ def test_cancelling_while_a_plan_waits_withdraws_its_review(operator: User, revi
 
 
 def test_a_plan_whose_review_was_withdrawn_can_be_submitted_as_it_is(operator: User) -> None:
-    """Found here: the unchanged bytes were refused although nobody had decided on them."""
+    """Found here: the unchanged bytes were refused although nobody had decided on them.
+
+    kimi:V9: what was said after the cancellation brings the full text.
+    """
     session = play(operator, [submits(), {"tool_calls": [call("ExitPlanMode")]}]).work()
     services.cancel_turn(session.id)
     services.post_message(session.id, "go on", author=operator)
     session.work()
     assert session.review.status == "open"
     assert session.review.revision_version == 2
+    assert [told.kind for told in desk.every(session, ev.ReminderInjected)] == ["full", "full"]
 
 
 def test_cancelling_a_running_turn_stops_its_worker(operator: User, listener: Listener) -> None:
