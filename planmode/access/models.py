@@ -102,14 +102,15 @@ class Token(models.Model):
 class FirstAnswer(models.Model):
     """The answer that a request with an ``Idempotency-Key`` got the first time.
 
-    Written in the transaction of the effect, so "started, then died" can't exist.
+    Written in the transaction of the effect, so "started, then died" can't exist. ``body`` is JSON
+    as text: PostgreSQL's own JSON would give the keys back in another order.
     """
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT)
     key = models.CharField(max_length=255)
     request_sha256 = models.CharField(max_length=64)
     status = models.PositiveSmallIntegerField()
-    body = models.JSONField()
+    body = models.TextField()
     at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

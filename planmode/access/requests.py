@@ -76,14 +76,14 @@ def answer_once(request: Request, act: Callable[[], Answer]) -> Answer:
 def _answer_once(user_id: int, key: str, sha256: str, act: Callable[[], Answer]) -> Answer:
     # The insert is the lock: a second request of the same key waits here until the first ends.
     row, new = FirstAnswer.objects.get_or_create(
-        user_id=user_id, key=key, defaults={"request_sha256": sha256, "status": 0, "body": {}}
+        user_id=user_id, key=key, defaults={"request_sha256": sha256, "status": 0, "body": ""}
     )
     if not new:
         if row.request_sha256 != sha256:
             raise KeyReusedError("send another key for another request")
-        return Answer(row.status, row.body)
+        return Answer(row.status, json.loads(row.body))
     answer = act()
-    FirstAnswer.objects.filter(pk=row.pk).update(status=answer.status, body=answer.body)
+    FirstAnswer.objects.filter(pk=row.pk).update(status=answer.status, body=json.dumps(answer.body))
     return answer
 
 

@@ -76,7 +76,7 @@ class Migration(migrations.Migration):
                 ("key", models.CharField(max_length=255)),
                 ("request_sha256", models.CharField(max_length=64)),
                 ("status", models.PositiveSmallIntegerField()),
-                ("body", models.JSONField()),
+                ("body", models.TextField()),
                 ("at", models.DateTimeField(auto_now_add=True)),
                 (
                     "user",
