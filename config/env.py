@@ -2,11 +2,13 @@
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
+POOL: Final = {"min_size": 0, "max_size": 8}
+"""Connections that one process keeps to PostgreSQL."""
 _YES = frozenset({"1", "true", "yes", "on"})
 _NO = frozenset({"0", "false", "no", "off", ""})
 
@@ -91,5 +93,6 @@ def database(name: str, *, embedded: dict[str, Any]) -> dict[str, Any]:
         "PASSWORD": unquote(url.password or ""),
         "HOST": url.hostname or "",
         "PORT": str(url.port or ""),
-        "OPTIONS": dict(parse_qsl(url.query)),
+        # Under ASGI a connection lives as long as a request: without a pool each opens its own.
+        "OPTIONS": {"pool": POOL, **dict(parse_qsl(url.query))},
     }

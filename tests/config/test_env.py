@@ -93,7 +93,7 @@ def test_a_database_url(variable: Setter) -> None:
         "PASSWORD": "p/w",
         "HOST": "db.example",
         "PORT": "6543",
-        "OPTIONS": {"sslmode": "require"},
+        "OPTIONS": {"pool": env.POOL, "sslmode": "require"},
     }
 
 

@@ -34,7 +34,7 @@ def broker(monkeypatch: pytest.MonkeyPatch) -> Broker:
 
 def test_a_wake_up_names_the_turn_and_is_not_retried(broker: Broker) -> None:
     wakeups.publish(7)
-    assert broker.sent == [("planmode.tasks.run_slice", [7], {"retry": False})]
+    assert broker.sent == [("planmode.tasks.run_slice", [7], {"retry": False, "expires": 20})]
 
 
 def test_a_broker_that_is_down_is_no_error(
