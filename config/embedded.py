@@ -1,4 +1,4 @@
-"""The worker inside the server process: a Celery worker in threads, and a poller."""
+"""The worker inside the server process, and its poller."""
 
 import logging
 import os

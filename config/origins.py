@@ -1,4 +1,4 @@
-"""Sockets open only for pages of this installation: scheme, host and port."""
+"""Sockets open only for pages of this installation."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""WhiteNoise for an ASGI server: the few small files are answered whole."""
+"""WhiteNoise for an ASGI server: small files, answered whole."""
 
 from django.http import HttpRequest, HttpResponse
 from whitenoise.middleware import WhiteNoiseMiddleware

@@ -1,4 +1,4 @@
-"""What a Celery worker does beside its tasks: it beats, and it stops softly."""
+"""What a Celery worker does beside its tasks."""
 
 import os
 from typing import Any, Final

@@ -1,4 +1,4 @@
-"""manage.py check: closed sets have their texts, tools and profiles fit together."""
+"""manage.py check: closed sets have their texts."""
 
 from collections.abc import Iterable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Verbs of the agent's side: each is one transaction that ends by appending to the log."""
+"""Verbs of the agent's side, each one transaction."""
 
 import logging
 import secrets

@@ -1,4 +1,4 @@
-"""Celery's door: everything here may be delivered twice, late, or never."""
+"""Celery's door: what comes twice, late, or never."""
 
 import os
 import socket

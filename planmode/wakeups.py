@@ -1,4 +1,4 @@
-"""Tells workers that a turn is due; losing a wake-up costs one sweep."""
+"""Tells workers that a turn is due."""
 
 import logging
 from functools import partial

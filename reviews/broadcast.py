@@ -1,4 +1,4 @@
-"""Says "look" to every web process; losing a message loses nothing, since the rows are there."""
+"""Says "look" to every web process."""
 
 import asyncio
 import logging

@@ -1,4 +1,4 @@
-"""Locks that make numbers and chains grow in one order, for the rest of the transaction."""
+"""Locks that make numbers and chains grow in one order."""
 
 from enum import IntEnum
 

@@ -1,4 +1,4 @@
-"""Listens to planmode: the log's events become cards, audit facts, telemetry and feed entries."""
+"""Makes cards, facts, telemetry and feed of the log's events."""
 
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""Verbs of the review desk: each is one transaction, with permission read inside it."""
+"""Verbs of the review desk, each one transaction."""
 
 from collections.abc import Sequence
 from datetime import datetime

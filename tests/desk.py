@@ -1,4 +1,4 @@
-"""What people do at the review desk, and what a log tells, as tests say it."""
+"""What people do at the review desk, as tests say it."""
 
 from pathlib import Path
 from typing import Any, TypeVar

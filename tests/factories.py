@@ -1,4 +1,4 @@
-"""Complete valid rows, made through the real services; a test names what it is about."""
+"""Complete valid rows, made through the real services."""
 
 from dataclasses import dataclass
 from pathlib import Path

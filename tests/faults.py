@@ -1,4 +1,4 @@
-"""Faults that tests switch on: workers that die, clocks that ran on, stores that break."""
+"""Faults that tests switch on."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

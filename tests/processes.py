@@ -1,4 +1,4 @@
-"""Real server processes for tests: each with a folder, a database and a port of its own."""
+"""Real server processes, each with its own data."""
 
 import atexit
 import json

@@ -1,4 +1,4 @@
-"""docs/behaviour.md, the vectors' rows and the tests name the same things."""
+"""docs/behaviour.md and the tests name the same things."""
 
 import re
 from pathlib import Path

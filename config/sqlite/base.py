@@ -1,4 +1,4 @@
-"""The database wrapper: writers of this process take turns, first come, first served."""
+"""The database wrapper: this process's writers take turns."""
 
 import threading
 from collections import deque

@@ -1,4 +1,4 @@
-"""How the API knows who asks: a bearer token alone, else the browser's session with CSRF."""
+"""How the API knows who asks: by token, or by log-in and CSRF."""
 
 from django.contrib.auth.models import User
 from rest_framework.authentication import (

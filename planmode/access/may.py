@@ -1,4 +1,4 @@
-"""Who may do what: one table, read fresh inside the transaction that acts."""
+"""Who may do what: one table, read where it counts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

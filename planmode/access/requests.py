@@ -1,4 +1,4 @@
-"""What every view asks first: who is it, and has this request been answered before?"""
+"""What every view asks first: who is it, and is it a repeat."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""One tool call: judged at the moment it runs, run, and answered exactly once."""
+"""One tool call: judged when it runs, answered exactly once."""
 
 import logging
 import time

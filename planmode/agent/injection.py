@@ -1,4 +1,4 @@
-"""What is put before the next model call: reminders, rendered from what the guard enforces."""
+"""What is put before the next model call: reminders."""
 
 import logging
 

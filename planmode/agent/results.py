@@ -1,4 +1,4 @@
-"""What a tool call's result tells the model, when it is not the tool that speaks."""
+"""What a tool call's result says, when the tool does not."""
 
 from typing import assert_never
 from uuid import UUID

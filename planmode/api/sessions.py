@@ -1,4 +1,4 @@
-"""Sessions by HTTP: start one, look at it, follow its log, say something."""
+"""Sessions by HTTP: start, look at, follow, say something."""
 
 from functools import partial
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""May this tool call run now? One question, one answer, asked right before the call runs."""
+"""May this tool call run now? One question, one answer."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What a worker does next with a turn: one question to the state, so that any worker goes on."""
+"""What a worker does next with a turn, asked of the state."""
 
 from dataclasses import dataclass
 from typing import assert_never

@@ -1,4 +1,4 @@
-"""The choices a plan offers to its reviewer: 1 to 3, readable, unique, never a control word."""
+"""The choices a plan offers: 1 to 3, readable, unique."""
 
 import unicodedata
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Plan ids: three words that a person can say and a file system can hold."""
+"""Plan ids: three words that a file system can hold."""
 
 import re
 from collections.abc import Callable, Collection, Sequence

@@ -1,4 +1,4 @@
-"""Events and states as JSON values, and the bytes that hashes are made of."""
+"""Events and states as JSON, and the bytes that are hashed."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""Says that a process works on turns, so that others can tell whether anybody does."""
+"""Says that a process works on turns."""
 
 import logging
 import threading

@@ -1,4 +1,4 @@
-"""Keeps a turn's lease alive while one long act (a model call, a tool) is under way."""
+"""Keeps a turn's lease alive during one long act."""
 
 import logging
 import threading

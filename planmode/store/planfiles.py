@@ -1,4 +1,4 @@
-"""Where a session's plan files lie, and the rows that can put them back."""
+"""Where plan files lie, and the rows that can put them back."""
 
 import hashlib
 from pathlib import Path, PurePosixPath

@@ -1,4 +1,4 @@
-"""Revisions: the bytes of a submission, kept before anybody is asked to review them."""
+"""Revisions: the bytes of a submission, kept before its review."""
 
 import hashlib
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""One socket as the hub sees it: a place in a topic, and a bounded buffer."""
+"""One socket as the hub sees it, with its bounded buffer."""
 
 import asyncio
 from contextlib import suppress

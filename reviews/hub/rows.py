@@ -1,4 +1,4 @@
-"""What the hub asks of the database: hints, log lengths, and who may hear them."""
+"""What the hub asks of the database."""
 
 import json
 from collections.abc import Collection, Mapping

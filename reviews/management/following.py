@@ -1,4 +1,4 @@
-"""Follows the first turn of a session: reads the log, never runs anything."""
+"""Follows a session's first turn by reading its log."""
 
 import time
 from collections.abc import Callable, Mapping

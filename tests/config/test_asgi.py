@@ -1,4 +1,4 @@
-"""The application's door: a foreign page's handshake ends there, before anything is read."""
+"""The application's door, where foreign handshakes end."""
 
 import asyncio
 from typing import Any

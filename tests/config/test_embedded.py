@@ -1,4 +1,4 @@
-"""The poller's sweep: each due turn is woken once, and again only when that seems lost."""
+"""The poller's sweep wakes each due turn once."""
 
 from django.contrib.auth.models import User
 from pytest_django import Settings

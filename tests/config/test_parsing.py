@@ -1,4 +1,4 @@
-"""JSON bodies that are refused before anybody looks at them, and problems that say why."""
+"""JSON bodies that are refused before anybody looks at them."""
 
 import gzip
 import json

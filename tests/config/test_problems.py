@@ -1,4 +1,4 @@
-"""Every refusal is a problem with a stable code, a status and a line in the documentation."""
+"""Every refusal is a problem with a code and a status."""
 
 import importlib
 import logging

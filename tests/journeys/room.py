@@ -1,4 +1,4 @@
-"""What a journey needs: people with browsers, sessions with scripts, and the log as it grew."""
+"""What a journey needs: people, browsers, agents."""
 
 import secrets
 import time

@@ -1,4 +1,4 @@
-"""The real OpenAI and Anthropic clients, against a local stub, through a whole session."""
+"""Real provider clients, through a whole session."""
 
 import json
 from collections.abc import Iterator

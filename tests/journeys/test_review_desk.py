@@ -1,4 +1,4 @@
-"""An agent plans, a person decides in a browser, the agent goes on: in both shapes."""
+"""Agents plan, people decide in browsers, agents go on."""
 
 import secrets
 from http.client import HTTPConnection

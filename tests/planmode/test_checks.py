@@ -1,4 +1,4 @@
-"""manage.py check: closed sets have their texts, and the guard knows every tool."""
+"""manage.py check finds what is missing."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Random valid histories: the log alone tells the state, whatever happened and whoever died."""
+"""Random valid histories: the log alone tells the state."""
 
 import json
 from collections import Counter

@@ -1,4 +1,4 @@
-"""The floors above read sessions, revisions and events through these questions alone."""
+"""What the floors above may ask."""
 
 from datetime import timedelta
 

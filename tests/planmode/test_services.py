@@ -1,4 +1,4 @@
-"""The agent side's verbs: what starts, who may write, and what is refused without a trace."""
+"""The agent side's verbs, and what they refuse."""
 
 from collections.abc import Callable
 from datetime import timedelta

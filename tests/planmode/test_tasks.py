@@ -1,4 +1,4 @@
-"""Celery's door: deliveries that come twice, late, or to a process that is about to end."""
+"""Deliveries that come twice, late, or at the end."""
 
 import os
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Strict placeholders, blocks, reminders, and the frame around outside text."""
+"""Strict placeholders, blocks, reminders and the frame."""
 
 import re
 

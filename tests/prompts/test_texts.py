@@ -1,4 +1,4 @@
-"""Every text: its placeholders, its size, and what it must not forget to say."""
+"""Every text: placeholders, size, what it must say."""
 
 import re
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Saying "look": here at once, elsewhere by the layer, and never an error for who writes."""
+"""Saying "look", here and elsewhere."""
 
 import asyncio
 import threading

@@ -1,4 +1,4 @@
-"""Sockets of a real server, in both shapes: what a browser hears, and how it is sent away."""
+"""Sockets of a real server, in both shapes."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""The feed: numbers that become visible in order, to those who may hear them."""
+"""The feed's numbers become visible in order."""
 
 import threading
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""The hub without a database: who hears what, once and in order, and who is sent away."""
+"""The hub without a database: who hears what."""
 
 import asyncio
 import threading

@@ -1,4 +1,4 @@
-"""What follows from events: cards, telemetry, audit facts and feed entries, in one transaction."""
+"""What follows from events, in one transaction."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""Decisions: the answers of the reference row by row, who may, and many people at once."""
+"""Decisions: every answer, and many people at once."""
 
 from collections import Counter
 from functools import partial

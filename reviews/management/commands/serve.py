@@ -1,4 +1,4 @@
-"""manage.py serve: the whole product in one process, ended cleanly by Ctrl-C."""
+"""manage.py serve: the whole product in one process."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""The first answer to a request, and what an ``Idempotency-Key`` can't be."""
+"""The first answer to a request, and its key."""
 
 import pytest
 from django.contrib.auth.models import User

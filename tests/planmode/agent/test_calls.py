@@ -1,4 +1,4 @@
-"""One tool call at a time: judged when it runs, submitted, asked about, answered once."""
+"""One tool call at a time, judged when it runs."""
 
 import os
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What is put before a model call: texts by the guard's own rules, and the injector rows."""
+"""What is put before a model call, by the guard's own rules."""
 
 from pathlib import Path, PurePosixPath
 

@@ -1,4 +1,4 @@
-"""Real provider clients against a local server, both ways over the wire."""
+"""Real provider clients against a local server."""
 
 import json
 import threading

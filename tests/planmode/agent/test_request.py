@@ -1,4 +1,4 @@
-"""The next model call: the same bytes for the same log, and nothing but what belongs there."""
+"""The next model call: same log, same bytes."""
 
 import json
 

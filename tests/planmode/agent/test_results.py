@@ -1,4 +1,4 @@
-"""What a call's result tells the model when it is not the tool that speaks."""
+"""What a result says, when the tool does not."""
 
 import pytest
 from django.contrib.auth.models import User

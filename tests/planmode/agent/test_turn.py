@@ -1,4 +1,4 @@
-"""Whole turns through the real loop: batches, crashes, messages, cancellation, retries."""
+"""Whole turns through the real loop."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field

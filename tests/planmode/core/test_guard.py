@@ -1,4 +1,4 @@
-"""The guard: the decision table's rows, with what the real tools say of their paths."""
+"""The guard's table, with what real tools say of paths."""
 
 import json
 from pathlib import Path, PurePosixPath

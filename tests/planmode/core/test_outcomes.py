@@ -1,4 +1,4 @@
-"""What follows from each outcome: the table of the design, word for word."""
+"""What follows from each outcome."""
 
 import pytest
 

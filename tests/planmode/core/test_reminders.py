@@ -1,4 +1,4 @@
-"""When which reminder is due: the cadence rows, step by step over the real fold."""
+"""When which reminder is due, step by step."""
 
 from dataclasses import dataclass, field, replace
 from typing import Any

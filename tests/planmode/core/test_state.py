@@ -1,4 +1,4 @@
-"""The fold: state rows of the vectors, and what each event does to the state."""
+"""The fold: what each event does to the state."""
 
 from typing import Any
 

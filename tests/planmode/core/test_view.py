@@ -1,4 +1,4 @@
-"""What the model is sent: the conversation, in an order that every provider takes."""
+"""The conversation, in an order that providers take."""
 
 from itertools import pairwise
 

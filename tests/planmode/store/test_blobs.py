@@ -1,4 +1,4 @@
-"""Blob stores: one suite over all of them, and what only one can suffer."""
+"""Blob stores: one suite over all of them."""
 
 import hashlib
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Files below one folder: whatever links there are, nothing outside is touched."""
+"""Files below one folder, whatever links there are."""
 
 import os
 import stat

@@ -1,4 +1,4 @@
-"""The log: numbers without gaps, a chain, and nothing written unless all is."""
+"""The log: no gaps, a chain, all or nothing."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""Revisions: the exact bytes of each submission, before anybody is asked."""
+"""Revisions: the exact bytes of each submission."""
 
 import hashlib
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Lists of cards by HTTP: newest first, page by page, titles and states only."""
+"""Lists of cards by HTTP, page by page."""
 
 import pytest
 from django.contrib.auth.models import User

@@ -1,4 +1,4 @@
-"""Decisions by HTTP: what each of them does to the agent, and what is refused."""
+"""Decisions by HTTP, and what is refused."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor

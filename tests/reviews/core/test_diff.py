@@ -1,4 +1,4 @@
-"""A diff tells the truth about both texts, whatever they are, at a bounded price."""
+"""A diff tells the truth about both texts."""
 
 import random
 import sys

@@ -1,4 +1,4 @@
-"""What the hub reads: the right hints for the right people, in a fixed number of queries."""
+"""What the hub reads, in a fixed number of queries."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""manage.py serve as a real process: it starts, works, and ends cleanly."""
+"""manage.py serve as a real process."""
 
 import signal
 import socket

@@ -1,4 +1,4 @@
-"""A workspace and a session in a temporary folder, for one tool at a time."""
+"""A workspace and a session, for one tool at a time."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath

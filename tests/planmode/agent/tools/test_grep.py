@@ -1,4 +1,4 @@
-"""Grep: the same answers with ripgrep in the sandbox, ripgrep alone, and neither."""
+"""Grep, with and without ripgrep and the sandbox."""
 
 import shutil
 from pathlib import Path
