@@ -33,7 +33,15 @@ SECRET_KEY: Final = secrets.token_urlsafe(50)
 ROOT: Final = Path(__file__).resolve().parent.parent
 START_S: Final = 40.0
 STOP_S: Final = 20.0
-PASSED: Final = ("PATH", "HOME", "LANG", "TMPDIR", "VIRTUAL_ENV", "PYTHONPATH")
+PASSED: Final = (
+    "COVERAGE_PROCESS_CONFIG",
+    "PATH",
+    "HOME",
+    "LANG",
+    "TMPDIR",
+    "VIRTUAL_ENV",
+    "PYTHONPATH",
+)
 POSTGRES: Final = os.environ.get("TEST_POSTGRES", "postgres://postgres@127.0.0.1:5432/postgres")
 REDIS: Final = os.environ.get("TEST_REDIS", "redis://127.0.0.1:6379")
 PEOPLE: Final = {
