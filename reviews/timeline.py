@@ -102,6 +102,29 @@ def users(items: Iterable[Item]) -> set[int]:
     return {item.by for item in items if item.by is not None}
 
 
+_Plain = (
+    ev.SessionStarted
+    | ev.MessagePosted
+    | ev.TurnQueued
+    | ev.ModelFailed
+    | ev.ReminderInjected
+    | ev.ApprovalRequested
+    | ev.ApprovalResolved
+    | ev.QuestionAsked
+    | ev.QuestionAnswered
+    | ev.PlanModeEntered
+    | ev.PlanModeExited
+    | ev.PlanModeCancelled
+    | ev.PlanRevisionRecorded
+    | ev.PlanSubmitted
+    | ev.PlanResolved
+    | ev.PlanReviewClosed
+    | ev.TodoListWritten
+    | ev.TurnEnded
+)
+"""Events that have a line of their own; the others belong to replies and calls."""
+
+
 @dataclass(slots=True)
 class _Book:
     """Lines as they are written; ``calls`` is where each call's line is, by the call's id."""
@@ -176,7 +199,7 @@ class _Book:
             self.items[place] = replace(item, touched=logged.seq, call=shown)
 
 
-def _line_of(event: ev.Event) -> Line:  # noqa: C901, PLR0911, PLR0912 - one arm for each event
+def _line_of(event: _Plain) -> Line:  # noqa: C901, PLR0911, PLR0912 - one arm for each event
     match event:
         case ev.SessionStarted():
             return Line.STARTED
@@ -184,14 +207,10 @@ def _line_of(event: ev.Event) -> Line:  # noqa: C901, PLR0911, PLR0912 - one arm
             return Line.MESSAGE
         case ev.TurnQueued():
             return Line.TURN
-        case ev.ModelReplied() | ev.StepStarted():
-            return Line.REPLY
         case ev.ModelFailed():
             return Line.FAILURE
         case ev.ReminderInjected():
             return Line.REMINDER
-        case ev.ToolStarted() | ev.ToolFinished() | ev.PlanFileWritten():
-            return Line.CALL
         case ev.ApprovalRequested():
             return Line.APPROVAL
         case ev.ApprovalResolved():
@@ -222,7 +241,7 @@ def _line_of(event: ev.Event) -> Line:  # noqa: C901, PLR0911, PLR0912 - one arm
             assert_never(event)
 
 
-def _actor(event: ev.Event) -> int | None:
+def _actor(event: _Plain) -> int | None:
     match event:
         case ev.MessagePosted(author=author):
             return author
