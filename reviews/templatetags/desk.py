@@ -1,0 +1,201 @@
+"""What the pages' templates share: states, times, hashes, navigation."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from django import template
+from django.contrib.humanize.templatetags.humanize import naturaltime
+from django.http import HttpRequest
+from django.templatetags.static import static
+from django.utils import timezone
+from django.utils.functional import Promise
+from django.utils.html import conditional_escape, format_html
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
+
+from planmode.access.may import Action, caller_of, may_anywhere
+from reviews.core.characters import marked
+from reviews.core.decisions import DecisionKind
+from reviews.timeline import pretty
+
+register = template.Library()
+
+SHORT_HASH: Final = 12
+
+WORDS: Final[Mapping[str, Promise]] = {
+    "waiting": _("Waiting"),
+    "approved": _("Approved"),
+    "auto_approved": _("Auto-approved"),
+    "revise": _("Changes requested"),
+    "rejected": _("Rejected"),
+    "rejected_and_exited": _("Rejected and exited"),
+    "dismissed": _("Dismissed"),
+    "superseded": _("Superseded"),
+    "expired": _("Expired"),
+    "withdrawn": _("Withdrawn"),
+    "answered": _("Answered"),
+    "allowed": _("Allowed"),
+    "refused": _("Refused"),
+    "queued": _("Queued"),
+    "running": _("Running"),
+    "done": _("Done"),
+    "stopped": _("Stopped"),
+    "failed": _("Failed"),
+    "cancelled": _("Cancelled"),
+    "ran": pgettext_lazy("a tool call", "Ran"),
+    "error": pgettext_lazy("a tool call", "Error"),
+    "denied": pgettext_lazy("a tool call", "Refused by the guard"),
+    "invalid": pgettext_lazy("a tool call", "Invalid call"),
+    "skipped": pgettext_lazy("a tool call", "Skipped"),
+    "interrupted": pgettext_lazy("a tool call", "Interrupted"),
+    "due": pgettext_lazy("a tool call", "Next"),
+    "pending": pgettext_lazy("a line of a list", "To do"),
+    "in_progress": pgettext_lazy("a line of a list", "In progress"),
+}
+"""Every state has an icon of its name in the sprite, and this word."""
+
+ACTS: Final[Mapping[DecisionKind, Promise]] = {
+    DecisionKind.APPROVE: _("Approve"),
+    DecisionKind.REVISE: _("Request changes"),
+    DecisionKind.REJECT: _("Reject"),
+    DecisionKind.REJECT_AND_EXIT: _("Reject and exit"),
+    DecisionKind.DISMISS: _("Dismiss"),
+}
+KEYS: Final[Mapping[DecisionKind, str]] = {
+    DecisionKind.APPROVE: "a",
+    DecisionKind.REVISE: "w",
+    DecisionKind.REJECT: "X",
+}
+"""The keys that open a sheet; none of them decides."""
+
+
+@dataclass(frozen=True, slots=True)
+class Door:
+    """An entry of the navigation; ``name`` is its URL's name and its icon's."""
+
+    name: str
+    title: Promise
+
+
+DOORS: Final[Mapping[Action, Door]] = {
+    Action.READ_TITLE: Door("queue", _("Queue")),
+    Action.READ_PLAN: Door("sessions", _("Sessions")),
+    Action.READ_AUDIT: Door("audit", _("Audit")),
+    Action.READ_TELEMETRY: Door("telemetry", _("Telemetry")),
+}
+
+
+@register.simple_tag(takes_context=True)
+def navigation(context: Mapping[str, Any]) -> tuple[Door, ...]:
+    """Return the pages that the person may open: none for nobody."""
+    request = context.get("request")
+    if not isinstance(request, HttpRequest) or not hasattr(request, "user"):
+        return ()
+    caller = getattr(request, "caller", None) or caller_of(request.user)
+    return tuple(door for action, door in DOORS.items() if may_anywhere(caller, action))
+
+
+@register.simple_tag
+def icon(name: str) -> SafeString:
+    """Return a drawing that says nothing by itself: a word stands beside it."""
+    return format_html(
+        '<svg class="icon" aria-hidden="true" focusable="false"><use href="{}#{}"/></svg>',
+        static("icons.svg"),
+        name,
+    )
+
+
+@register.simple_tag
+def state(name: str) -> SafeString:
+    """Return a state as icon, word and colour."""
+    return format_html(
+        '<span class="state state-{}">{}{}</span>', name, icon(name), WORDS.get(name, name)
+    )
+
+
+@register.filter
+def word(name: str) -> str:
+    """Return a state's word."""
+    return str(WORDS.get(name, name))
+
+
+@register.filter
+def act(kind: str) -> str:
+    """Return what a decision is called on its button."""
+    return str(ACTS[DecisionKind(kind)])
+
+
+@register.filter
+def key_of(kind: str) -> str:
+    """Return the key that opens a decision's sheet, empty when none does."""
+    return KEYS.get(DecisionKind(kind), "")
+
+
+@register.simple_tag
+def moment(at: datetime, *, absolute: bool = False) -> SafeString:
+    """Return a time: relative with the exact one on hover, or exact."""
+    local = timezone.localtime(at)
+    day, clock = f"{local:%Y-%m-%d}", f"{local:%H:%M:%S %Z}"
+    if absolute:
+        text = format_html("{} {}", _unbroken(day), _unbroken(clock))
+    else:
+        text = conditional_escape(naturaltime(at))
+    return format_html(
+        '<time datetime="{}" title="{} {}"{}>{}</time>',
+        at.isoformat(),
+        day,
+        clock,
+        "" if absolute else mark_safe(" data-relative"),
+        text,
+    )
+
+
+def _unbroken(text: str) -> SafeString:
+    return format_html('<span class="nowrap">{}</span>', text)
+
+
+@register.simple_tag
+def sha(value: str) -> SafeString:
+    """Return a hash: its first 12 digits, the rest on hover and focus."""
+    return format_html(
+        '<code class="sha" tabindex="0" title="{}">{}<span class="sha-rest">{}</span></code>',
+        value,
+        value[:SHORT_HASH],
+        value[SHORT_HASH:],
+    )
+
+
+@register.filter
+def short_sha(value: str) -> str:
+    """Return the first 12 digits of a hash."""
+    return value[:SHORT_HASH]
+
+
+@register.filter
+def shown(text: str) -> str:
+    """Return ``text`` with every character that hides, or turns others round, made visible.
+
+    A plan that reads otherwise than it is would be approved for what it is not.
+    """
+    return marked(text)
+
+
+@register.filter
+def line_text(line: str) -> str:
+    """Return a line without its end, hidden characters made visible."""
+    return marked(line.removesuffix("\n"))
+
+
+@register.filter
+def lacks_end(line: str) -> bool:
+    """Return whether a text's last line has no line end."""
+    return not line.endswith("\n")
+
+
+@register.filter
+def arguments(args: str) -> str:
+    """Return a call's arguments for reading."""
+    return pretty(args)
