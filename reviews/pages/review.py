@@ -1,0 +1,328 @@
+"""The review page: the plan, what changed, and the decision."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+from typing import Final
+from uuid import UUID
+
+from django.core.exceptions import BadRequest
+from django.db import transaction
+from django.http import HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+
+from planmode import queries
+from planmode.access.may import Action, Caller, may, may_anywhere
+from planmode.access.requests import caller as caller_now
+from planmode.core.errors import StoredDataError
+from planmode.core.options import SHOWN_FROM
+from reviews import dashboards, feed, services
+from reviews.core.decisions import LONGEST_FEEDBACK, Decision, DecisionKind
+from reviews.core.diff import Diff, diff, lines_of
+from reviews.core.errors import (
+    DecisionIncompleteError,
+    ReviewClosedError,
+    ReviewUnknownError,
+    RevisionStaleError,
+)
+from reviews.models import Card, Review
+from reviews.pages.frame import REFUSED, DeskRequest, page, require, text_of
+from reviews.rendering import Rendering, rendered
+from reviews.services import owned
+
+LINES_SHOWN: Final = 2000
+"""So many lines of the source view are one page."""
+
+
+class View(StrEnum):
+    """How the plan is shown."""
+
+    CLEAN = "clean"
+    SOURCE = "source"
+    CHANGES = "changes"
+
+
+@dataclass(frozen=True, slots=True)
+class PlanView:
+    """The plan as one view shows it; ``changes`` is ``None`` for a first revision."""
+
+    view: View
+    rendering: Rendering | None
+    lines: tuple[tuple[int, str], ...]
+    line_count: int
+    next_line: int | None
+    changes: Diff | None
+    previous: Review | None
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """Where the review stands for one person.
+
+    ``offered`` are the decisions that they may take now, ``why_not`` says why one is missing;
+    ``track`` are the reviews of all the plan's revisions, ``newer`` the newest behind this one.
+    """
+
+    review: Review
+    state: str
+    who: str
+    offered: tuple[DecisionKind, ...]
+    why_not: str
+    damaged: bool
+    track: tuple[Review, ...]
+    newer: Review | None
+    acknowledged: datetime | None
+
+    @property
+    def open(self) -> bool:
+        """Whether the review waits for a decision."""
+        return bool(self.review.status == Card.Status.OPEN)
+
+    @property
+    def has_choice(self) -> bool:
+        """Whether an approval has to name an option."""
+        return len(self.review.options) >= SHOWN_FROM
+
+    @property
+    def awaited(self) -> bool:
+        """Whether the agent has yet to be given the outcome."""
+        return self.review.status == Card.Status.RESOLVED and self.acknowledged is None
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What is wrong with a field; an empty ``field`` is about the whole form."""
+
+    field: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A decision as it was typed, and what is wrong with it."""
+
+    kind: DecisionKind
+    option: str = ""
+    feedback: str = ""
+    reason: str = ""
+    start: bool = True
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def words(self) -> str:
+        """What was typed."""
+        return self.feedback or self.reason
+
+    def problem(self, field: str) -> str:
+        """Return what is wrong with ``field``; empty when nothing is."""
+        return next((p.text for p in self.problems if p.field == field), "")
+
+    @property
+    def option_problem(self) -> str:
+        """What is wrong with the choice."""
+        return self.problem("option")
+
+    @property
+    def feedback_problem(self) -> str:
+        """What is wrong with the feedback."""
+        return self.problem("feedback")
+
+    @property
+    def reason_problem(self) -> str:
+        """What is wrong with the reason."""
+        return self.problem("reason")
+
+
+@require_safe
+@page
+def review(request: DeskRequest, review_id: UUID) -> HttpResponse:
+    """Show a review; ``decide`` names the sheet that is open (without a script)."""
+    return _show(request, review_id, sheet=_asked_sheet(request), status=200)
+
+
+@require_safe
+@page
+def state(request: DeskRequest, review_id: UUID) -> HttpResponse:
+    """Return the parts that others can change, for a page that was told of a change."""
+    card = _readable(request, review_id)
+    desk = _desk(card, request.caller, damaged=_text(card) is None)
+    return render(request, "reviews/_review_state.html", {"desk": desk, "view": _view(request)})
+
+
+@require_POST
+@page
+def decide(request: DeskRequest, review_id: UUID) -> HttpResponse:
+    """Take a decision; what can't be taken comes back with everything that was typed."""
+    sheet = _sent_sheet(request)
+    decision = Decision(
+        sheet.kind,
+        request.POST.get("sha256", ""),
+        option=sheet.option,
+        feedback=sheet.feedback,
+        reason=sheet.reason,
+        start=sheet.start,
+    )
+    try:
+        with transaction.atomic():
+            services.decide(review_id, decision, by=caller_now(request))
+    except (ReviewClosedError, RevisionStaleError) as error:
+        return _back(request, review_id, sheet, Problem("", str(error)), status=409)
+    except DecisionIncompleteError as error:
+        problem = _incomplete(sheet, review_id, error)
+        return _back(request, review_id, sheet, problem, status=422)
+    except REFUSED as error:
+        return _back(request, review_id, sheet, Problem("", str(error)), status=403)
+    return HttpResponseRedirect(f"{reverse('review', args=[review_id])}#decision")
+
+
+def _back(
+    request: DeskRequest, review_id: UUID, sheet: Sheet, problem: Problem, *, status: int
+) -> HttpResponse:
+    return _show(request, review_id, sheet=replace(sheet, problems=(problem,)), status=status)
+
+
+def _show(
+    request: DeskRequest, review_id: UUID, *, sheet: Sheet | None, status: int
+) -> HttpResponse:
+    cursor = feed.head()  # first: what happens after it reaches the page by push
+    card = _readable(request, review_id)
+    text = _text(card)
+    desk = _desk(card, request.caller, damaged=text is None)
+    context = {
+        "desk": desk,
+        "plan": None if text is None else _plan(request, desk, text),
+        "view": _view(request),
+        "sheet": sheet,
+        "kinds": tuple(DecisionKind),
+        "cursor": cursor,
+        "hears": may_anywhere(request.caller, Action.HEAR_FEED),
+    }
+    return render(request, "reviews/review.html", context, status=status)
+
+
+def _readable(request: DeskRequest, review_id: UUID) -> Review:
+    card = dashboards.review(review_id)
+    require(request.caller, Action.READ_PLAN, owned(card), ReviewUnknownError)
+    return card
+
+
+def _text(card: Review) -> str | None:
+    """Return the plan as it was submitted; ``None`` when its bytes are not what they were."""
+    try:
+        return queries.revision_bytes(card.revision_id).decode("utf-8")
+    except StoredDataError:
+        return None
+
+
+def _desk(card: Review, caller: Caller, *, damaged: bool) -> Desk:
+    track = dashboards.reviews_of_plan(card)
+    newest = track[-1]
+    offered = () if damaged or card.status != Card.Status.OPEN else _offered(card, caller)
+    return Desk(
+        review=card,
+        state=dashboards.state_of(card),
+        who=dashboards.who_answered(card),
+        offered=offered,
+        why_not=_why_not(card, caller),
+        damaged=damaged,
+        track=tuple(track),
+        newer=newest if newest.revision_version > card.revision_version else None,
+        acknowledged=dashboards.acknowledged(card),
+    )
+
+
+def _offered(card: Review, caller: Caller) -> tuple[DecisionKind, ...]:
+    own = card.session.owner_id == caller.user_id and not card.project.allow_self_review
+    decides = may(caller, Action.DECIDE, owned(card)) and not own
+    dismisses = may(caller, Action.DISMISS, owned(card))
+    return tuple(
+        kind for kind in DecisionKind if (dismisses if kind is DecisionKind.DISMISS else decides)
+    )
+
+
+def _why_not(card: Review, caller: Caller) -> str:
+    if not may(caller, Action.DECIDE, owned(card)):
+        return _("You can read this plan. Deciding takes the role reviewer or lead.")
+    if card.session.owner_id == caller.user_id and not card.project.allow_self_review:
+        return _("This is your own agent's plan. In this project somebody else has to decide.")
+    return ""
+
+
+def _view(request: DeskRequest) -> View:
+    try:
+        return View(request.GET.get("view") or request.POST.get("view") or View.CLEAN)
+    except ValueError as error:
+        raise BadRequest("there is no such view") from error
+
+
+def _plan(request: DeskRequest, desk: Desk, text: str) -> PlanView:
+    view, start = _view(request), _first_line(request)
+    previous = _previous(desk)
+    lines = tuple(enumerate(lines_of(text), start=1))
+    end = start - 1 + LINES_SHOWN
+    return PlanView(
+        view=view,
+        rendering=rendered(text) if view is View.CLEAN else None,
+        lines=lines[start - 1 : end] if view is View.SOURCE else (),
+        line_count=len(lines),
+        next_line=end + 1 if end < len(lines) else None,
+        changes=_changes(previous, text),
+        previous=previous,
+    )
+
+
+def _previous(desk: Desk) -> Review | None:
+    before = [r for r in desk.track if r.revision_version < desk.review.revision_version]
+    return before[-1] if before else None
+
+
+def _changes(previous: Review | None, text: str) -> Diff | None:
+    """Return what changed since ``previous``; ``None`` when there is nothing to compare with."""
+    old = _text(previous) if previous else None
+    return None if old is None else diff(old, text)
+
+
+def _first_line(request: DeskRequest) -> int:
+    text = request.GET.get("line", "1")
+    if not (text.isascii() and text.isdigit() and len(text) < len(str(10**9)) and int(text)):
+        raise BadRequest("there is no such line")
+    return int(text)
+
+
+def _asked_sheet(request: DeskRequest) -> Sheet | None:
+    kind = request.GET.get("decide", "")
+    if kind not in set(DecisionKind):
+        return None
+    return Sheet(DecisionKind(kind), option=request.GET.get("option", ""))
+
+
+def _sent_sheet(request: DeskRequest) -> Sheet:
+    try:
+        kind = DecisionKind(request.POST.get("decision", ""))
+    except ValueError as error:
+        raise BadRequest("there is no such decision") from error
+    approves = kind is DecisionKind.APPROVE
+    return Sheet(
+        kind,
+        option=text_of(request, "option"),
+        feedback=text_of(request, "feedback"),
+        reason=text_of(request, "reason"),
+        # A box that is not ticked sends nothing; the other sheets have no such box.
+        start="start" in request.POST if approves else True,
+    )
+
+
+def _incomplete(sheet: Sheet, review_id: UUID, error: DecisionIncompleteError) -> Problem:
+    """Return the problem at its field, as far as the field can be told."""
+    labels = [option["label"] for option in dashboards.review(review_id).options]
+    for name in ("feedback", "reason"):
+        if len(getattr(sheet, name).encode("utf-8", "surrogatepass")) > LONGEST_FEEDBACK:
+            return Problem(name, _("This text is too long: 64 KiB is the limit. Shorten it."))
+    if sheet.kind is DecisionKind.APPROVE and len(labels) >= SHOWN_FROM and not sheet.option:
+        return Problem("option", _("Choose the option that you approve."))
+    if sheet.kind is DecisionKind.REVISE and not sheet.feedback.strip():
+        return Problem("feedback", _("Say what the agent should change."))
+    return Problem("", str(error))
