@@ -179,7 +179,9 @@ def _markdown() -> Markdown:
         md.inlinePatterns.deregister(name)
     md.parser.blockprocessors.deregister("reference")  # it would take definitions out of sight
     md.parser.blockprocessors.register(_Heading(md.parser), "hashheader", 70)
-    md.parser.blockprocessors.register(_Table(md.parser, {"use_align_attribute": True}), "table", 75)
+    md.parser.blockprocessors.register(
+        _Table(md.parser, {"use_align_attribute": True}), "table", 75
+    )
     md.preprocessors.register(_Layout(md), "layout", 10)
     md.inlinePatterns.register(_Mark(r"\[U\+[0-9A-F]{4,6}\]", md), "mark", 185)
     md.inlinePatterns.register(_Image(IMAGE_LINK_RE, md), "image_link", 150)
