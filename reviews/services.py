@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from planmode import services as planmode
 from planmode.access import tokens
-from planmode.access.may import Action, Caller, Owned, may
+from planmode.access.may import Action, Caller, Owned, as_of_now, may
 from planmode.access.models import Project, Token
 from planmode.core import events as ev
 from planmode.core.errors import NotAllowedError
@@ -53,7 +53,7 @@ def decide(review_id: UUID, decision: Decision, *, by: Caller) -> Review:
         DecisionIncompleteError: something is missing or does not belong.
     """
     review = _locked(Review, review_id, ReviewUnknownError)
-    _check_decider(review, decision.kind, by)
+    _check_decider(review, decision.kind, as_of_now(by))
     if review.status != Card.Status.OPEN:
         raise _closed(review)
     if decision.sha256 != review.sha256:
@@ -141,7 +141,7 @@ def answer_question(question_id: UUID, answers: Sequence[str], *, by: Caller) ->
         NotWaitingError: it was answered already, or is not asked any more.
     """
     question = _locked(Question, question_id, CardUnknownError)
-    _check_answerer(question, by)
+    _check_answerer(question, as_of_now(by))
     if len(answers) != len(question.items):
         raise AnswerInvalidError(f"send {len(question.items)} answers, one for each question")
     if not all(answer.strip() for answer in answers):
@@ -166,7 +166,7 @@ def answer_approval(approval_id: UUID, *, allow: bool, note: str, by: Caller) ->
         NotWaitingError: it was answered already, or is not asked any more.
     """
     approval = _locked(Approval, approval_id, CardUnknownError)
-    _check_answerer(approval, by)
+    _check_answerer(approval, as_of_now(by))
     if len(note.encode("utf-8", "surrogatepass")) > LONGEST_ANSWER:
         raise AnswerInvalidError(f"the note is over {LONGEST_ANSWER} bytes")
     planmode.answer_approval(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, User
 from django.db.models import Q
 
 from planmode.access.models import Membership, Role, Token
@@ -90,6 +90,18 @@ def caller_of(user: AbstractBaseUser | AnonymousUser, token: Token | None = None
         return Caller(user.pk, frozenset({(token.project_id, TOKEN)}), by_token=True)
     held = Membership.objects.filter(user_id=user.pk).values_list("project_id", "role")
     return Caller(user.pk, frozenset(held))
+
+
+def as_of_now(caller: Caller) -> Caller:
+    """Return the person with the roles that hold now; none once they may not log in any more.
+
+    For verbs that waited for a lock: what was read before is what the person *had*. A program
+    keeps what its token gave it.
+    """
+    if caller.by_token:
+        return caller
+    found = caller_of(User.objects.get(pk=caller.user_id))
+    return found or Caller(caller.user_id, frozenset())
 
 
 def may(caller: Caller | None, action: Action, thing: Owned, *, token: Token | None = None) -> bool:

@@ -430,3 +430,17 @@ def test_a_token_is_an_audit_fact(operator: User, project: Project) -> None:
     fact = AuditFact.objects.get(kind="token_issued")
     assert text not in bytes(fact.canonical).decode()
     assert b'"scopes":["submit"]' in bytes(fact.canonical)
+
+
+@pytest.mark.django_db
+def test_a_role_that_was_taken_away_meanwhile_decides_nothing(
+    operator: User, reviewer: User
+) -> None:
+    """S44: what counts is the role inside the transaction, not the one when the page was asked."""
+    session = play(operator, [submits()]).work()
+    before = desk.caller(reviewer)
+    reviewer.memberships.all().delete()
+    decision = Decision(DecisionKind.APPROVE, session.review.sha256)
+    with pytest.raises(ReviewUnknownError):
+        services.decide(session.review.pk, decision, by=before)
+    assert session.review.status == "open"
