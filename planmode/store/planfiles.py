@@ -70,16 +70,17 @@ def kept(session_id: UUID, plan_id: str) -> bytes | None:
 
 
 def restore(session_id: UUID, plan_id: str) -> None:
-    """Put the plan file back as the row has it, when this machine's disk lacks it.
+    """Put the plan file back as the row has it, when this disk lacks it or holds other bytes.
 
-    A file that is there stays: people may edit it, and what is submitted is what is on disk.
+    The row tells what the log tells. Other bytes are those of a worker that died before it could
+    say what it wrote, or of another machine.
     """
     content = kept(session_id, plan_id)
     if content is None:
         return
     try:
         plans, place = folder(session_id), relative(plan_id)
-        if not plans.exists(place):
+        if not plans.exists(place) or plans.read(place, LARGEST + 1) != content:
             plans.write(place, content)
     except PathRefusedError:
         return  # the tools will say so, in words that the agent can act on

@@ -66,14 +66,14 @@ def test_a_file_that_this_disk_lacks_is_put_back(session: Play) -> None:
     assert planfiles.path(session.id, PLAN_ID).read_bytes() == b"# A"
 
 
-def test_a_file_that_is_there_stays_as_it_is(session: Play) -> None:
-    """A person may have edited it; what is submitted is what lies there."""
+def test_other_bytes_are_replaced_by_what_the_log_tells(session: Play) -> None:
+    """A worker may have died between its write and its word about it."""
     planfiles.keep(session.id, PLAN_ID, b"# A")
     path = planfiles.path(session.id, PLAN_ID)
     path.parent.mkdir(parents=True)
     path.write_bytes(b"# Edited")
     planfiles.restore(session.id, PLAN_ID)
-    assert path.read_bytes() == b"# Edited"
+    assert path.read_bytes() == b"# A"
 
 
 def test_without_a_row_nothing_is_made(session: Play) -> None:
