@@ -123,6 +123,7 @@ SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 
 LANGUAGE_CODE = "en"
+LANGUAGES = [("en", "English")]  # a language is offered once its catalogue is there
 TIME_ZONE = "UTC"
 USE_I18N = True
 USE_TZ = True
