@@ -1,4 +1,4 @@
-"""Plan text as safe HTML: drawn from Markdown, or plain where that is wiser."""
+"""Plan text as safe HTML, drawn from Markdown or plain."""
 
 import hashlib
 import html

@@ -1,4 +1,4 @@
-"""What makes a plan too costly to be drawn from Markdown, counted before it is drawn."""
+"""What makes a plan too costly to be drawn from Markdown."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -11,6 +11,9 @@ MOST_LINES: Final = 10_000
 LONGEST_LINE: Final = 20_000
 DEEPEST: Final = 20
 MOST_CELLS: Final = 5_000
+MOST_OPEN: Final = 500
+"""Brackets in one block that nothing closes."""
+
 MOST_MARKS: Final = 40_000
 """Characters that may mean something in Markdown; a block counts for some of them."""
 
@@ -78,7 +81,7 @@ def _marks(line: str) -> int:
 
 
 _STEP: Final = 4
-_OPENER: Final = re.compile(r" *([-+*>]|\d{1,9}[.)])(?=[ >]|$)")
+_OPENER: Final = re.compile(r" *(?:>|(?:[-+*]|\d{1,9}[.)])(?=[ >]|$))")
 _RULE: Final = frozenset("-_* ")
 
 
@@ -127,6 +130,8 @@ def _read_again(block: str, most: int) -> int:
             total += _target(block, place + 2)
         if total > most:
             return total
+    if len(opened) > MOST_OPEN:
+        return most + 1
     return total + sum(len(block) - place for place in opened)
 
 

@@ -1,4 +1,4 @@
-"""Plan text as people and models write it, put into the form that our renderer expects."""
+"""Plan text put into the form that the Markdown renderer expects."""
 
 import re
 from collections.abc import Callable, Iterable

@@ -1,4 +1,4 @@
-"""Whatever a plan holds, a page shows all of it and does nothing that it says."""
+"""A page shows all that a plan says and does none of it."""
 # ruff: noqa: E501 - a row of a table is a line
 
 import re
