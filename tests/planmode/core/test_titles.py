@@ -1,0 +1,38 @@
+"""A plan is called by its first heading."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from planmode.core.titles import UNTITLED, plan_title
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        pytest.param("# Add a cache\n\nWhy: it is slow.", "Add a cache", id="a heading"),
+        pytest.param("Some words first\n\n## Then it", "Then it", id="a heading further down"),
+        pytest.param("### Closed ###\n", "Closed", id="a closed heading"),
+        pytest.param("   # Indented", "Indented", id="a little indented"),
+        pytest.param("# C#", "C#", id="a sign that belongs to the name"),
+        pytest.param("#12 is a ticket\nmore", "#12 is a ticket", id="no heading"),
+        pytest.param("    # code\nText", "# code", id="code is no heading"),
+        pytest.param("\n \n  First   line \n", "First line", id="no heading at all"),
+        pytest.param("#\n", "#", id="an empty heading"),
+        pytest.param("# Windows\r\ntext", "Windows", id="line ends of Windows"),
+        pytest.param("# A\tb   c", "A b c", id="blanks inside"),
+        pytest.param("", UNTITLED, id="nothing"),
+        pytest.param(" \n\t\n", UNTITLED, id="blanks"),
+        pytest.param("# " + "x" * 200, "x" * 200, id="as long as may be"),
+        pytest.param("# " + "x" * 201, "x" * 199 + "…", id="longer"),
+    ],
+)
+def test_plan_title(text: str, title: str) -> None:
+    assert plan_title(text) == title
+
+
+@given(text=st.text())
+def test_a_title_is_one_short_line(text: str) -> None:
+    title = plan_title(text)
+    assert 0 < len(title) <= 200
+    assert title == " ".join(title.split())
