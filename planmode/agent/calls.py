@@ -9,7 +9,7 @@ from uuid import UUID
 
 from uuid6 import uuid7
 
-from planmode import services
+from planmode import turns
 from planmode.agent import results
 from planmode.agent.catalog import TOOLS, ArgumentsInvalidError, parse
 from planmode.agent.contracts import (
@@ -77,12 +77,12 @@ def judge_and_run(bench: Bench, pending: PendingCall) -> None:
     call = pending.call
     tool = TOOLS.get(call.name)
     if tool is None:
-        services.append(bench.claim, results.unknown(call, ", ".join(TOOLS)))
+        turns.append(bench.claim, results.unknown(call, ", ".join(TOOLS)))
         return
     try:
         args = parse(tool, call.args)
     except ArgumentsInvalidError as error:
-        services.append(bench.claim, results.invalid(call, str(error)))
+        turns.append(bench.claim, results.invalid(call, str(error)))
         return
     _Run(bench, pending, tool, args).go()
 
@@ -129,7 +129,7 @@ class _Run:
         except Exception:
             logger.exception("the facts of %s could not be told", self.call.name)
             return Deny(Refusal.GUARD_FAILED)
-        return services.begin_call(
+        return turns.begin_call(
             self.bench.claim, self.pending, facts, self.bench.config, self.bench.ground
         )
 
@@ -138,14 +138,14 @@ class _Run:
         text = results.refused(
             why, self.call, plan_file=reach.plan_path or "", workspace=self.bench.workspace
         )
-        services.append(self.bench.claim, text)
+        turns.append(self.bench.claim, text)
 
     def _ask(self) -> None:
         summary = self.tool.summary(self.args)
         approval = ev.ApprovalRequested(
             str(uuid7()), self.call.id, self.call.name, summary, self.call.args
         )
-        services.park(self.bench.claim, approval)
+        turns.park(self.bench.claim, approval)
 
     def _run(self, *, sandboxed: bool) -> None:
         began = time.monotonic()
@@ -157,7 +157,7 @@ class _Run:
                 self._finish(outcome, duration_ms)
             case Asks(items=items):
                 asked = ev.QuestionAsked(str(uuid7()), self.call.id, items)
-                services.park(self.bench.claim, asked)
+                turns.park(self.bench.claim, asked)
             case Enters():
                 self._enter()
             case Submits():
@@ -183,20 +183,18 @@ class _Run:
             stops_turn=result.stops_turn,
             duration_ms=duration_ms,
         )
-        services.finish_call(
-            self.bench.claim, finished, *result.events, plan_bytes=result.plan_bytes
-        )
+        turns.finish_call(self.bench.claim, finished, *result.events, plan_bytes=result.plan_bytes)
 
     def _enter(self) -> None:
-        plan_id = services.new_plan_id(self.bench.state)
+        plan_id = turns.new_plan_id(self.bench.state)
         plan = replace(self.bench.state.plan, plan_id=plan_id)
         reach = replace(self.bench, state=replace(self.bench.state, plan=plan)).reach
         if reach.plan_path is None:
             failed = results.failed(self.call, "there is no folder for the plan at the moment")
-            services.append(self.bench.claim, failed)
+            turns.append(self.bench.claim, failed)
             return
         finished = results.entered(self.call, reach.plan_path)
-        services.enter_plan_mode(self.bench.claim, finished, plan_id=plan_id)
+        turns.enter_plan_mode(self.bench.claim, finished, plan_id=plan_id)
 
     def _submit(self, *, auto: bool) -> None:
         bench, plan_file = self.bench, self.bench.reach.plan_path or ""
@@ -204,24 +202,24 @@ class _Run:
             content = bench.reach.read_plan()
         except PathRefusedError as error:
             problem = PlanInvalidError(str(error))
-            services.append(
+            turns.append(
                 bench.claim, results.not_submitted(self.call, problem, bench.state, plan_file)
             )
             return
         if content is None or not content.strip():
-            services.append(bench.claim, results.no_plan_file(self.call, plan_file))
+            turns.append(bench.claim, results.no_plan_file(self.call, plan_file))
             return
         submits = self.tool.run(self.args, self.context())
         options = submits.options if isinstance(submits, Submits) else ()
-        submission = services.Submission(self.call.id, content, options, auto=auto)
+        submission = turns.Submission(self.call.id, content, options, auto=auto)
         try:
-            services.submit_plan(bench.claim, submission)
+            turns.submit_plan(bench.claim, submission)
         except DomainError as error:
             self._not_submitted(error, plan_file)
 
     def _not_submitted(self, error: DomainError, plan_file: str) -> None:
         finished = results.not_submitted(self.call, error, self.bench.state, plan_file)
-        services.append(self.bench.claim, finished)
+        turns.append(self.bench.claim, finished)
 
 
 def recover(bench: Bench, pending: PendingCall) -> None:
@@ -234,7 +232,7 @@ def recover(bench: Bench, pending: PendingCall) -> None:
     if tool is not None and tool.repeatable:
         judge_and_run(bench, replace(pending, status=CallStatus.DUE))
     else:
-        services.append(bench.claim, results.interrupted(pending.call))
+        turns.append(bench.claim, results.interrupted(pending.call))
 
 
 def deliver(bench: Bench, pending: PendingCall) -> None:
@@ -242,7 +240,7 @@ def deliver(bench: Bench, pending: PendingCall) -> None:
     session_id: UUID = bench.claim.session_id
     answer = eventlog.at(session_id, pending.answer)
     saved_as = _saved_as(session_id)
-    services.append(bench.claim, results.answered(session_id, pending.call, answer, saved_as))
+    turns.append(bench.claim, results.answered(session_id, pending.call, answer, saved_as))
 
 
 def _saved_as(session_id: UUID) -> str:
@@ -254,4 +252,4 @@ def _saved_as(session_id: UUID) -> str:
 
 def skip(bench: Bench, pending: PendingCall) -> None:
     """Answer a call that will not run, because an earlier one stopped the turn."""
-    services.append(bench.claim, results.skipped(pending.call))
+    turns.append(bench.claim, results.skipped(pending.call))

@@ -9,7 +9,7 @@ from typing import Final, assert_never
 from django.conf import settings
 from django.db import OperationalError
 
-from planmode import services
+from planmode import turns
 from planmode.agent import calls
 from planmode.agent.calls import Bench
 from planmode.agent.contracts import ModelFailureError
@@ -60,7 +60,7 @@ def run(claim: Claim, *, until: float) -> None:
         logger.warning("turn %s waits for the database", claim.turn_id, exc_info=True)
     except Exception:
         logger.exception("turn %s broke", claim.turn_id)
-        services.end_turn(claim, ev.TurnState.FAILED, reason="internal_error")
+        turns.end_turn(claim, ev.TurnState.FAILED, reason="internal_error")
         raise
 
 
@@ -72,7 +72,7 @@ def _slice(claim: Claim, until: float) -> None:
         if not _act(bench, move):
             return
         if STOPPING.is_set() or time.monotonic() >= until:
-            services.hand_back(claim)
+            turns.hand_back(claim)
             return
 
 
@@ -110,20 +110,20 @@ def _act(bench: Bench, move: Move) -> bool:  # noqa: C901, PLR0912 - one arm for
         case Skip(pending=pending):
             calls.skip(bench, pending)
         case Park():
-            services.wait_again(bench.claim)
+            turns.wait_again(bench.claim)
             return False
         case End(state=state, reason=reason):
-            return not services.end_turn(bench.claim, state, reason=reason)
+            return not turns.end_turn(bench.claim, state, reason=reason)
         case _:
             assert_never(move)
-    return services.holds(bench.claim)  # a call that waits for a person let go of the turn
+    return turns.holds(bench.claim)  # a call that waits for a person let go of the turn
 
 
 def _step(bench: Bench, number: int) -> bool:
     """Ask the model once; return whether this worker goes on."""
     reminder = plan_mode_reminder(bench.state, bench.config, bench.reach, bench.ground)
     opening: list[ev.Event] = [reminder] if reminder else []
-    services.append(bench.claim, *opening, ev.StepStarted(number))
+    turns.append(bench.claim, *opening, ev.StepStarted(number))
     began = time.monotonic()
     try:
         with leases.kept(bench.claim):
@@ -140,7 +140,7 @@ def _step(bench: Bench, number: int) -> bool:
         latency_ms=round((time.monotonic() - began) * 1000),
         mark=reply.mark,
     )
-    services.append(bench.claim, replied)
+    turns.append(bench.claim, replied)
     return True
 
 
@@ -150,10 +150,10 @@ def _failed(bench: Bench, error: ModelFailureError) -> bool:
     if error.worth_retrying and attempt < MOST_ATTEMPTS:
         wait = FIRST_RETRY_MS * 2 ** (attempt - 1)
         wait += random.randrange(wait // 2)  # noqa: S311 - jitter, no secret
-        services.retry_later(bench.claim, ev.ModelFailed(error.kind, str(error), wait))
+        turns.retry_later(bench.claim, ev.ModelFailed(error.kind, str(error), wait))
     else:
         failed = ev.ModelFailed(error.kind, str(error), None)
-        services.end_turn(bench.claim, ev.TurnState.FAILED, failed, reason=error.kind)
+        turns.end_turn(bench.claim, ev.TurnState.FAILED, failed, reason=error.kind)
     return False
 
 

@@ -17,9 +17,12 @@ SHAPES: Final[dict[str, type[Installation]]] = {"embedded": EmbeddedServer, "tea
 _NAMES: Final = ("chromium", "chromium-browser", "google-chrome")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
-    """The system's Chromium (``CHROMIUM`` or found in PATH)."""
+    """The system's Chromium (``CHROMIUM`` or found in PATH).
+
+    Not for the whole run: while Playwright is there, its event loop runs in this thread.
+    """
     path = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, _NAMES)), None)
     need("Chromium", path is not None)
     with sync_playwright() as playwright:

@@ -59,7 +59,12 @@ def test_make_demo(tmp_path: Path) -> None:
         program.kill()
 
 
-_MAKE: Final = "import os; os.execvp('make', ['make', 'demo'])"
+# As in a terminal: a shell's background jobs, and so what they start, ignore Ctrl-C.
+_MAKE: Final = """
+import os, signal
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+os.execvp("make", ["make", "demo"])
+"""
 
 
 def test_a_real_client_by_run_session_and_a_token(tmp_path: Path) -> None:

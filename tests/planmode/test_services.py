@@ -11,7 +11,7 @@ from django.contrib.auth.models import User
 from pytest_django import DjangoCaptureOnCommitCallbacks
 from uuid6 import uuid7
 
-from planmode import services
+from planmode import services, turns
 from planmode.access.models import Project
 from planmode.core import events as ev
 from planmode.core import wire
@@ -36,7 +36,8 @@ from planmode.core.permission import PermissionMode
 from planmode.core.presets import PRESETS
 from planmode.core.state import PendingCall
 from planmode.models import Claim, EventRecord, Session, Turn
-from planmode.services import NewSession, Submission
+from planmode.services import NewSession
+from planmode.turns import Submission
 from reviews.models import Review
 from tests import desk, faults
 from tests.factories import PLAN, Play, call, play, submits
@@ -185,7 +186,7 @@ class Door:
     def enter(self, plan_id: str) -> None:
         """Enter as the EnterPlanMode tool does."""
         faults.lease_runs_out(self.session)
-        services.enter_plan_mode(claimed(self.session), FINISHED, plan_id=plan_id)
+        turns.enter_plan_mode(claimed(self.session), FINISHED, plan_id=plan_id)
 
 
 def submit(session: Play, content: bytes = PLAN.encode(), call_id: str = "c1") -> None:
@@ -193,8 +194,8 @@ def submit(session: Play, content: bytes = PLAN.encode(), call_id: str = "c1") -
     faults.lease_runs_out(session)
     claim = claimed(session)
     asked = ev.ModelReplied("", (ToolCall(call_id, "ExitPlanMode"),), "m")
-    services.append(claim, ev.StepStarted(session.state.turn.steps + 1), asked)
-    services.submit_plan(claim, Submission(call_id, content, ()))
+    turns.append(claim, ev.StepStarted(session.state.turn.steps + 1), asked)
+    turns.submit_plan(claim, Submission(call_id, content, ()))
 
 
 MODE_EVENTS = {
@@ -264,41 +265,41 @@ def test_the_row_says_where_the_turn_stands(operator: User, reviewer: User) -> N
 
 
 def hold_enter(claim: Claim) -> None:
-    services.enter_plan_mode(claim, FINISHED, plan_id="bold-amber-fox")
+    turns.enter_plan_mode(claim, FINISHED, plan_id="bold-amber-fox")
 
 
 def hold_submit(claim: Claim) -> None:
-    services.submit_plan(claim, SUBMISSION)
+    turns.submit_plan(claim, SUBMISSION)
 
 
 def hold_begin(claim: Claim) -> None:
     pending, facts = PendingCall(ToolCall("c1", "Read")), CallFacts("Read")
-    services.begin_call(claim, pending, facts, PRESETS["kimi"], Ground())
+    turns.begin_call(claim, pending, facts, PRESETS["kimi"], Ground())
 
 
 def hold_append(claim: Claim) -> None:
-    services.append(claim, FINISHED)
+    turns.append(claim, FINISHED)
 
 
 def hold_finish(claim: Claim) -> None:
-    services.finish_call(claim, FINISHED, plan_bytes=b"x")
+    turns.finish_call(claim, FINISHED, plan_bytes=b"x")
 
 
 def hold_park(claim: Claim) -> None:
-    services.park(claim, ev.QuestionAsked("q", "c1", (ev.QuestionItem("Which?"),)))
+    turns.park(claim, ev.QuestionAsked("q", "c1", (ev.QuestionItem("Which?"),)))
 
 
 def hold_retry(claim: Claim) -> None:
-    services.retry_later(claim, ev.ModelFailed("error", "", 1))
+    turns.retry_later(claim, ev.ModelFailed("error", "", 1))
 
 
 def hold_end(claim: Claim) -> None:
-    services.end_turn(claim, ev.TurnState.DONE)
+    turns.end_turn(claim, ev.TurnState.DONE)
 
 
 VERBS = (
     hold_enter, hold_submit, hold_begin, hold_append, hold_finish, hold_park, hold_retry, hold_end,
-    services.hand_back, services.wait_again,
+    turns.hand_back, turns.wait_again,
 )  # fmt: skip
 
 
@@ -316,9 +317,9 @@ def test_a_lost_claim_writes_nothing(
     elif lost == "cancelled":
         services.cancel_turn(session.id)
     else:
-        services.end_turn(claim, ev.TurnState.STOPPED)
+        turns.end_turn(claim, ev.TurnState.STOPPED)
     before, row = desk.log(session), Turn.objects.filter(pk=claim.turn_id).values().get()
-    assert not services.holds(claim)
+    assert not turns.holds(claim)
     with pytest.raises(ClaimLostError):
         verb(claim)
     assert desk.log(session) == before
@@ -330,7 +331,7 @@ def test_each_write_renews_the_lease(operator: User) -> None:
     session = play(operator, [DONE])
     claim = claimed(session)
     faults.lease_runs_out(session)
-    services.append(claim, ev.StepStarted(1))
+    turns.append(claim, ev.StepStarted(1))
     assert Turn.objects.claim(claim.turn_id, worker="other", lease=LEASE) is None
 
 
@@ -338,7 +339,7 @@ def test_each_write_renews_the_lease(operator: User) -> None:
 def test_a_verdict_and_its_start_are_one(operator: User) -> None:
     session = play(operator, [DONE])
     pending = PendingCall(ToolCall("c1", "Read"))
-    verdict = services.begin_call(
+    verdict = turns.begin_call(
         claimed(session), pending, CallFacts("Read"), PRESETS["kimi"], Ground()
     )
     assert verdict == Allow()
@@ -411,7 +412,7 @@ def test_the_permission_mode_is_restored_as_it_was(operator: User, reviewer: Use
 @pytest.mark.django_db
 def test_new_plan_ids_differ_from_those_of_the_session(operator: User) -> None:
     session = play(operator, [{"tool_calls": [call("EnterPlanMode")]}, DONE])
-    assert services.new_plan_id(session.state) not in session.state.plan.ids
+    assert turns.new_plan_id(session.state) not in session.state.plan.ids
 
 
 # Many at once

@@ -10,7 +10,7 @@ from django.contrib.auth.models import User
 from pydantic import BaseModel
 from pytest_django import Settings
 
-from planmode import services
+from planmode import turns
 from planmode.access.models import Project
 from planmode.agent import catalog
 from planmode.agent.contracts import NoArguments, Submits, ToolContext
@@ -156,7 +156,7 @@ def test_a_guard_that_let_exit_pass_would_not_end_plan_mode(
     operator: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """vector:XD-05: the tool itself can only hand over, never leave."""
-    monkeypatch.setattr(services, "judge", lambda *_: Allow())
+    monkeypatch.setattr(turns, "judge", lambda *_: Allow())
     session = play(operator, [submits(), DONE])
     with pytest.raises(AssertionError, match="without a review"):
         session.work()
@@ -460,7 +460,7 @@ def test_a_guard_that_raises_says_no(operator: User, monkeypatch: pytest.MonkeyP
     def judge(*_: object) -> Allow:
         raise ZeroDivisionError
 
-    monkeypatch.setattr(services, "judge", judge)
+    monkeypatch.setattr(turns, "judge", judge)
     session = one(operator, call("Write", path="${plan_file}", content="x"))
     assert only(session).verdict is ev.Verdict.DENIED
     assert not desk.every(session, ev.ToolStarted)

@@ -8,7 +8,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.db import OperationalError
 
-from planmode import services
+from planmode import services, turns
 from planmode.access.models import Project
 from planmode.agent import turn
 from planmode.agent.contracts import ModelReply, ModelRequest
@@ -265,9 +265,9 @@ def test_a_message_between_a_lost_step_and_its_repetition_is_seen(
 def test_a_message_in_the_moment_of_the_turn_s_end_keeps_it_going(operator: User) -> None:
     session = play(operator, [DONE])
     held = claim(session)
-    services.append(held, ev.StepStarted(1), reply_event())
+    turns.append(held, ev.StepStarted(1), reply_event())
     services.post_message(session.id, "one more thing", author=operator)
-    assert services.end_turn(held, ev.TurnState.DONE) is False
+    assert turns.end_turn(held, ev.TurnState.DONE) is False
     assert session.turn.state == "running"
 
 

@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from django.db import DatabaseError
 from uuid6 import uuid7
 
-from planmode import services
+from planmode import turns
 from planmode.core import events as ev
 from planmode.core.calls import ToolCall
 from planmode.core.errors import (
@@ -20,8 +20,8 @@ from planmode.core.errors import (
     StoredDataError,
 )
 from planmode.models import Claim, Revision, Turn
-from planmode.services import Submission
 from planmode.store import blobs, planfiles, revisions
+from planmode.turns import Submission
 from reviews.core.decisions import DecisionKind
 from reviews.models import Review
 from tests import desk, faults
@@ -44,7 +44,7 @@ class Author:
         match operation:
             case ["enter", str(plan_id)]:
                 finished = ev.ToolFinished("c0", "EnterPlanMode", "ok")
-                services.enter_plan_mode(self.claim(), finished, plan_id=plan_id)
+                turns.enter_plan_mode(self.claim(), finished, plan_id=plan_id)
             case ["file", str(text)]:
                 self.text = text
             case "record":
@@ -69,9 +69,9 @@ class Author:
     def submit(self) -> None:
         claim, self.calls = self.claim(), self.calls + 1
         asked = ev.ModelReplied("", (ToolCall(f"c{self.calls}", "ExitPlanMode"),), "m")
-        services.append(claim, ev.StepStarted(self.calls), asked)
+        turns.append(claim, ev.StepStarted(self.calls), asked)
         submission = Submission(f"c{self.calls}", self.text.encode(), ())
-        services.submit_plan(claim, submission)
+        turns.submit_plan(claim, submission)
 
     def record(self) -> None:
         self.submit()

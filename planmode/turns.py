@@ -1,0 +1,256 @@
+"""What a worker does with the turn that it holds."""
+
+import logging
+import secrets
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.db.models.functions import Now
+from uuid6 import uuid7
+
+from planmode.core import events as ev
+from planmode.core import slugs
+from planmode.core.errors import (
+    AlreadyPlanningError,
+    ClaimLostError,
+    NotPlanningError,
+    PlanUnchangedError,
+)
+from planmode.core.guard import Allow, Ask, CallFacts, Deny, Ground, Judgement, Refusal, judge
+from planmode.core.options import PlanOption
+from planmode.core.outcomes import CONSEQUENCES, Closure, Outcome
+from planmode.core.permission import PermissionMode
+from planmode.core.presets import PlanModeConfig
+from planmode.core.state import CallStatus, PendingCall, SessionState
+from planmode.models import Claim, Turn
+from planmode.store import eventlog, planfiles, revisions
+from planmode.store.eventlog import Log
+from planmode.wakeups import wake
+
+logger = logging.getLogger(__name__)
+
+
+def enter_plan_mode(claim: Claim, finished: ev.ToolFinished, *, plan_id: str) -> None:
+    """Enter plan mode, together with the result of the call that asked for it.
+
+    Raises:
+        PlanInvalidError: ``plan_id`` is no plan id.
+        AlreadyPlanningError: plan mode is on.
+        ClaimLostError: another worker holds the turn.
+    """
+    slugs.checked(plan_id)
+    with eventlog.writing(claim.session_id, claim=claim) as log:
+        if log.state.plan.active:
+            raise AlreadyPlanningError(f"plan {log.state.plan.plan_id} is open")
+        previous = log.state.permission_mode
+        log.add(ev.PlanModeEntered(plan_id, previous_mode=previous), finished)
+
+
+def new_plan_id(state: SessionState) -> str:
+    """Return a plan id that the session has not used."""
+    return slugs.plan_id(secrets.choice, state.plan.ids)
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """A plan as the agent submits it; ``auto`` approves it without a person."""
+
+    call_id: str
+    content: bytes
+    options: tuple[PlanOption, ...]
+    auto: bool = False
+
+
+def submit_plan(claim: Claim, submission: Submission) -> None:
+    """Keep the bytes as the plan's next revision and open its review; the turn waits.
+
+    An automatic approval resolves the review at once, marked as not reviewed by a person.
+
+    Raises:
+        NotPlanningError: plan mode is off.
+        PlanTooLargeError: the plan is over 1 MiB.
+        PlanInvalidError: the plan is blank or no UTF-8 text.
+        PlanUnchangedError: these bytes were submitted and decided before.
+        StoredDataError: the bytes could not be kept, so there is no review.
+        ClaimLostError: another worker holds the turn.
+    """
+    with eventlog.writing(claim.session_id, claim=claim) as log:
+        plan = log.state.plan
+        if not plan.active or plan.plan_id is None:
+            raise NotPlanningError("enter plan mode before you submit a plan")
+        if plan.submitted.get(plan.plan_id) == revisions.sha256(submission.content):
+            version = plan.revision_count[plan.plan_id]
+            raise PlanUnchangedError(f"revision {version} holds the same bytes")
+        review = _open_review(log, plan.plan_id, submission)
+        if submission.auto:
+            resolve_review(log, ev.PlanResolved(review, Outcome.AUTO_APPROVED))
+        else:
+            _release(claim, ev.TurnState.WAITING)
+
+
+def _open_review(log: Log, plan_id: str, submission: Submission) -> str:
+    version = log.state.plan.revision_count.get(plan_id, 0) + 1
+    row = revisions.record(log.session, plan_id, version, submission.content, now=log.now)
+    if log.state.plan.review:
+        log.add(ev.PlanReviewClosed(log.state.plan.review, Closure.SUPERSEDED))
+    review = str(uuid7())
+    log.add(
+        ev.PlanRevisionRecorded(plan_id, version, row.key, row.sha256, row.size),
+        ev.PlanSubmitted(
+            review=review,
+            call_id=submission.call_id,
+            revision=str(row.pk),
+            plan_id=plan_id,
+            version=version,
+            sha256=row.sha256,
+            title=row.title,
+            options=submission.options,
+        ),
+    )
+    return review
+
+
+def begin_call(
+    claim: Claim, pending: PendingCall, facts: CallFacts, config: PlanModeConfig, ground: Ground
+) -> Judgement:
+    """Judge a call on the newest state; when it may run, write ``tool.started`` with that answer.
+
+    A person's yes lifts the question, never a refusal: a mode that changed meanwhile counts.
+
+    Raises:
+        ClaimLostError: another worker holds the turn.
+    """
+    with eventlog.writing(claim.session_id, claim=claim) as log:
+        judgement = _judged(facts, log.state, config, ground)
+        if isinstance(judgement, Ask) and pending.status is CallStatus.ALLOWED:
+            judgement = Allow(sandboxed=judgement.sandboxed)
+        if isinstance(judgement, Allow):
+            log.add(ev.ToolStarted(pending.call.id, pending.call.name))
+    return judgement
+
+
+def _judged(
+    facts: CallFacts, state: SessionState, config: PlanModeConfig, ground: Ground
+) -> Judgement:
+    """Ask the guard; one that fails says no, so that nothing runs unjudged."""
+    try:
+        return judge(facts, state, config, ground)
+    except Exception:
+        logger.exception("the guard failed on %s", facts.name)
+        return Deny(Refusal.GUARD_FAILED)
+
+
+def append(claim: Claim, *events: ev.Event) -> None:
+    """Add ``events`` to the log of the turn that the worker holds.
+
+    Raises:
+        ClaimLostError: another worker holds it.
+    """
+    with eventlog.writing(claim.session_id, claim=claim) as log:
+        log.add(*events)
+
+
+def finish_call(
+    claim: Claim, finished: ev.ToolFinished, *before: ev.Event, plan_bytes: bytes | None = None
+) -> None:
+    """Write a call's one result, with the events that belong to it and the plan file's bytes.
+
+    Raises:
+        ClaimLostError: another worker holds the turn.
+    """
+    with eventlog.writing(claim.session_id, claim=claim) as log:
+        if plan_bytes is not None and log.state.plan.plan_id:
+            planfiles.keep(claim.session_id, log.state.plan.plan_id, plan_bytes)
+        log.add(*before, finished)
+
+
+def park(claim: Claim, asks: ev.QuestionAsked | ev.ApprovalRequested) -> None:
+    """Let the turn wait for a person: no worker is held.
+
+    Raises:
+        ClaimLostError: another worker holds the turn.
+    """
+    with eventlog.writing(claim.session_id, claim=claim) as log:
+        log.add(asks)
+        _release(claim, ev.TurnState.WAITING)
+
+
+def holds(claim: Claim) -> bool:
+    """Return whether the turn is still the worker's."""
+    return Turn.objects.held(claim).exists()
+
+
+def hand_back(claim: Claim) -> None:
+    """Give the turn back to the queue: the slice is used up, or the worker stops."""
+    _release(claim, ev.TurnState.QUEUED)
+    wake(claim.turn_id)
+
+
+def wait_again(claim: Claim) -> None:
+    """Let the turn wait on: it was taken although nobody has answered yet."""
+    _release(claim, ev.TurnState.WAITING)
+
+
+def retry_later(claim: Claim, failed: ev.ModelFailed) -> None:
+    """Note a failed model call; the turn is due again after ``retry_in_ms``.
+
+    Raises:
+        ClaimLostError: another worker holds the turn.
+    """
+    with eventlog.writing(claim.session_id, claim=claim) as log:
+        log.add(failed)
+        delay = timedelta(milliseconds=failed.retry_in_ms or 0)
+        held = Turn.objects.held(claim)
+        held.update(state=ev.TurnState.QUEUED, due_at=Now() + delay, lease_until=None)
+
+
+def end_turn(claim: Claim, state: ev.TurnState, *events: ev.Event, reason: str = "") -> bool:
+    """End the turn; return false, and change nothing, when a message came in the last moment.
+
+    Raises:
+        ClaimLostError: another worker holds the turn.
+    """
+    with eventlog.writing(claim.session_id, claim=claim) as log:
+        if state is ev.TurnState.DONE and log.state.turn.unseen:
+            return False
+        log.add(*events)
+        detail = next((e.detail for e in events if isinstance(e, ev.ModelFailed)), "")
+        turn = Turn.objects.get(pk=claim.turn_id)
+        close_turn(log, turn, ev.TurnEnded(turn.number, state, reason, detail))
+        if state is ev.TurnState.STOPPED and log.state.turn.unseen:
+            queue_turn(log)  # what was said while the turn waited gets its answer now
+    return True
+
+
+def _release(claim: Claim, state: ev.TurnState) -> None:
+    held = Turn.objects.held(claim)
+    if not held.update(state=state, due_at=Now(), lease_until=None):
+        raise ClaimLostError(f"turn {claim.turn_id} is in other hands")
+
+
+# What the verbs of people do to turns, too.
+
+
+def queue_turn(log: Log) -> None:
+    """Make the session's next turn due."""
+    number = log.state.turn.number + 1
+    turn = Turn.objects.create(session=log.session, number=number)
+    log.add(ev.TurnQueued(number))
+    wake(turn.pk)
+
+
+def close_turn(log: Log, turn: Turn, ended: ev.TurnEnded) -> None:
+    """End ``turn``, whoever holds it: nothing more can be written with its claim."""
+    turn.state, turn.reason, turn.detail = ended.state, ended.reason, ended.detail
+    turn.ended_at = log.now
+    turn.save(update_fields=["state", "reason", "detail", "ended_at"])
+    log.add(ended)
+
+
+def resolve_review(log: Log, resolved: ev.PlanResolved) -> None:
+    """Resolve the open review; plan mode ends here and now where the outcome says so."""
+    plan = log.state.plan
+    log.add(resolved)
+    if CONSEQUENCES[resolved.outcome].exits_plan_mode and plan.active and plan.plan_id:
+        restored = plan.previous_mode or PermissionMode.MANUAL
+        log.add(ev.PlanModeExited(plan.plan_id, restored, cause=resolved.outcome.value))
