@@ -1,4 +1,4 @@
-"""Plan text as safe HTML, drawn from Markdown or plain."""
+"""Plan text as safe HTML, or plain where that is wiser."""
 
 import hashlib
 import html

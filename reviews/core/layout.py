@@ -1,4 +1,4 @@
-"""Plan text put into the form that the Markdown renderer expects."""
+"""Plan text as people write it, in the form the renderer needs."""
 
 import re
 from collections.abc import Callable, Iterable

@@ -1,4 +1,4 @@
-"""The audit list: every revision with its hash and its decision."""
+"""The audit list: every revision, its hash and its outcome."""
 
 from django.http import HttpResponse
 from django.shortcuts import render

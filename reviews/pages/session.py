@@ -1,4 +1,4 @@
-"""The session page, which tells what the agent does, and the list."""
+"""The session page: what the agent does, and why."""
 
 import hashlib
 from collections.abc import Sequence

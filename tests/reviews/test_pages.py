@@ -1,4 +1,4 @@
-"""Who may open which page, log-in, theme, and what no cache keeps."""
+"""Who may open which page, and what no cache keeps."""
 
 import gzip
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Pages of questions and tool approvals, and the lists of cards."""
+"""Pages of cards, the queue, the audit list, telemetry."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The session page: timeline, what is beside it, what can be said."""
+"""The session page: its timeline, and what can be said."""
 
 import pytest
 from django.contrib.auth.models import User

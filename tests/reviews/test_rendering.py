@@ -1,4 +1,4 @@
-"""A page shows all that a plan says and does none of it."""
+"""A page shows all of a plan, and does nothing that it says."""
 # ruff: noqa: E501 - a row of a table is a line
 
 import re
