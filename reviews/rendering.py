@@ -133,14 +133,6 @@ def rendered(text: str) -> Rendering:
     return Rendering(SafeString(drawn), "")
 
 
-def source_lines(text: str) -> list[SafeString]:
-    """Return the lines of ``text``, without line ends, escaped and with hidden characters marked.
-
-    Line n of the list is line n + 1 of the plan and of its diffs.
-    """
-    return [escape(marked(line.removesuffix("\n"))) for line in lines_of(text)]
-
-
 def sanitize(fragment: str) -> str:
     """Return the HTML ``fragment`` with nothing in it that is not on the allow-list."""
     return _cleaner().clean(fragment)

@@ -6,167 +6,359 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('access', '0001_initial'),
-        ('planmode', '0001_initial'),
+        ("access", "0001_initial"),
+        ("planmode", "0001_initial"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='AuditFact',
+            name="AuditFact",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(max_length=40)),
-                ('at', models.DateTimeField()),
-                ('canonical', models.BinaryField()),
-                ('previous', models.CharField(max_length=64, unique=True)),
-                ('hash', models.CharField(max_length=64, unique=True)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("kind", models.CharField(max_length=40)),
+                ("at", models.DateTimeField()),
+                ("canonical", models.BinaryField()),
+                ("previous", models.CharField(max_length=64, unique=True)),
+                ("hash", models.CharField(max_length=64, unique=True)),
             ],
         ),
         migrations.CreateModel(
-            name='FeedEntry',
+            name="FeedEntry",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(max_length=24)),
-                ('card_id', models.UUIDField()),
-                ('version', models.PositiveIntegerField()),
-                ('at', models.DateTimeField(auto_now_add=True)),
-                ('owner', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('project', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='access.project')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("kind", models.CharField(max_length=24)),
+                ("card_id", models.UUIDField()),
+                ("version", models.PositiveIntegerField()),
+                ("at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "owner",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "project",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="access.project",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='Review',
+            name="Review",
             fields=[
-                ('id', models.UUIDField(editable=False, primary_key=True, serialize=False)),
-                ('call_id', models.CharField(max_length=200)),
-                ('title', models.CharField(max_length=500)),
-                ('status', models.CharField(choices=[('open', 'open'), ('resolved', 'resolved'), ('superseded', 'superseded'), ('expired', 'expired'), ('withdrawn', 'withdrawn')], default='open', max_length=12)),
-                ('version', models.PositiveIntegerField(default=1)),
-                ('opened_at', models.DateTimeField()),
-                ('closed_at', models.DateTimeField(blank=True, null=True)),
-                ('revision_id', models.UUIDField(unique=True)),
-                ('plan_id', models.CharField(max_length=120)),
-                ('revision_version', models.PositiveIntegerField()),
-                ('sha256', models.CharField(max_length=64)),
-                ('size', models.PositiveBigIntegerField()),
-                ('options', models.JSONField(default=list)),
-                ('outcome', models.CharField(blank=True, max_length=24)),
-                ('project', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='access.project')),
-                ('session', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='planmode.session')),
+                ("id", models.UUIDField(editable=False, primary_key=True, serialize=False)),
+                ("call_id", models.CharField(max_length=200)),
+                ("title", models.CharField(max_length=500)),
+                (
+                    "status",
+                    models.CharField(
+                        choices=[
+                            ("open", "open"),
+                            ("resolved", "resolved"),
+                            ("superseded", "superseded"),
+                            ("expired", "expired"),
+                            ("withdrawn", "withdrawn"),
+                        ],
+                        default="open",
+                        max_length=12,
+                    ),
+                ),
+                ("version", models.PositiveIntegerField(default=1)),
+                ("opened_at", models.DateTimeField()),
+                ("closed_at", models.DateTimeField(blank=True, null=True)),
+                ("revision_id", models.UUIDField(unique=True)),
+                ("plan_id", models.CharField(max_length=120)),
+                ("revision_version", models.PositiveIntegerField()),
+                ("sha256", models.CharField(max_length=64)),
+                ("size", models.PositiveBigIntegerField()),
+                ("options", models.JSONField(default=list)),
+                ("outcome", models.CharField(blank=True, max_length=24)),
+                (
+                    "project",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="access.project",
+                    ),
+                ),
+                (
+                    "session",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="planmode.session",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='DecisionRecord',
+            name="DecisionRecord",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('outcome', models.CharField(max_length=24)),
-                ('sha256', models.CharField(max_length=64)),
-                ('option', models.CharField(blank=True, max_length=80)),
-                ('feedback', models.TextField(blank=True)),
-                ('reason', models.TextField(blank=True)),
-                ('start', models.BooleanField(default=True)),
-                ('own', models.BooleanField(default=False)),
-                ('at', models.DateTimeField()),
-                ('by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('review', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='decision', to='reviews.review')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("outcome", models.CharField(max_length=24)),
+                ("sha256", models.CharField(max_length=64)),
+                ("option", models.CharField(blank=True, max_length=80)),
+                ("feedback", models.TextField(blank=True)),
+                ("reason", models.TextField(blank=True)),
+                ("start", models.BooleanField(default=True)),
+                ("own", models.BooleanField(default=False)),
+                ("at", models.DateTimeField()),
+                (
+                    "by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "review",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="decision",
+                        to="reviews.review",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='TelemetryEvent',
+            name="TelemetryEvent",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=40)),
-                ('seq', models.PositiveBigIntegerField()),
-                ('at', models.DateTimeField()),
-                ('day', models.DateField()),
-                ('outcome', models.CharField(blank=True, max_length=24)),
-                ('review_id', models.UUIDField(null=True)),
-                ('properties', models.JSONField(default=dict)),
-                ('project', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='access.project')),
-                ('session', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='planmode.session')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("name", models.CharField(max_length=40)),
+                ("seq", models.PositiveBigIntegerField()),
+                ("at", models.DateTimeField()),
+                ("day", models.DateField()),
+                ("outcome", models.CharField(blank=True, max_length=24)),
+                ("review_id", models.UUIDField(null=True)),
+                ("properties", models.JSONField(default=dict)),
+                (
+                    "project",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="access.project",
+                    ),
+                ),
+                (
+                    "session",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="planmode.session",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='Approval',
+            name="Approval",
             fields=[
-                ('id', models.UUIDField(editable=False, primary_key=True, serialize=False)),
-                ('call_id', models.CharField(max_length=200)),
-                ('title', models.CharField(max_length=500)),
-                ('status', models.CharField(choices=[('open', 'open'), ('resolved', 'resolved'), ('superseded', 'superseded'), ('expired', 'expired'), ('withdrawn', 'withdrawn')], default='open', max_length=12)),
-                ('version', models.PositiveIntegerField(default=1)),
-                ('opened_at', models.DateTimeField()),
-                ('closed_at', models.DateTimeField(blank=True, null=True)),
-                ('tool', models.CharField(max_length=80)),
-                ('arguments', models.TextField()),
-                ('allowed', models.BooleanField(null=True)),
-                ('note', models.TextField(blank=True)),
-                ('answered_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('project', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='access.project')),
-                ('session', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='planmode.session')),
+                ("id", models.UUIDField(editable=False, primary_key=True, serialize=False)),
+                ("call_id", models.CharField(max_length=200)),
+                ("title", models.CharField(max_length=500)),
+                (
+                    "status",
+                    models.CharField(
+                        choices=[
+                            ("open", "open"),
+                            ("resolved", "resolved"),
+                            ("superseded", "superseded"),
+                            ("expired", "expired"),
+                            ("withdrawn", "withdrawn"),
+                        ],
+                        default="open",
+                        max_length=12,
+                    ),
+                ),
+                ("version", models.PositiveIntegerField(default=1)),
+                ("opened_at", models.DateTimeField()),
+                ("closed_at", models.DateTimeField(blank=True, null=True)),
+                ("tool", models.CharField(max_length=80)),
+                ("arguments", models.TextField()),
+                ("allowed", models.BooleanField(null=True)),
+                ("note", models.TextField(blank=True)),
+                (
+                    "answered_by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "project",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="access.project",
+                    ),
+                ),
+                (
+                    "session",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="planmode.session",
+                    ),
+                ),
             ],
             options={
-                'indexes': [models.Index(fields=['status', 'opened_at'], name='approval_queue')],
+                "indexes": [models.Index(fields=["status", "opened_at"], name="approval_queue")],
             },
         ),
         migrations.CreateModel(
-            name='Question',
+            name="Question",
             fields=[
-                ('id', models.UUIDField(editable=False, primary_key=True, serialize=False)),
-                ('call_id', models.CharField(max_length=200)),
-                ('title', models.CharField(max_length=500)),
-                ('status', models.CharField(choices=[('open', 'open'), ('resolved', 'resolved'), ('superseded', 'superseded'), ('expired', 'expired'), ('withdrawn', 'withdrawn')], default='open', max_length=12)),
-                ('version', models.PositiveIntegerField(default=1)),
-                ('opened_at', models.DateTimeField()),
-                ('closed_at', models.DateTimeField(blank=True, null=True)),
-                ('items', models.JSONField(default=list)),
-                ('answers', models.JSONField(default=list)),
-                ('answered_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('project', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='access.project')),
-                ('session', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='planmode.session')),
+                ("id", models.UUIDField(editable=False, primary_key=True, serialize=False)),
+                ("call_id", models.CharField(max_length=200)),
+                ("title", models.CharField(max_length=500)),
+                (
+                    "status",
+                    models.CharField(
+                        choices=[
+                            ("open", "open"),
+                            ("resolved", "resolved"),
+                            ("superseded", "superseded"),
+                            ("expired", "expired"),
+                            ("withdrawn", "withdrawn"),
+                        ],
+                        default="open",
+                        max_length=12,
+                    ),
+                ),
+                ("version", models.PositiveIntegerField(default=1)),
+                ("opened_at", models.DateTimeField()),
+                ("closed_at", models.DateTimeField(blank=True, null=True)),
+                ("items", models.JSONField(default=list)),
+                ("answers", models.JSONField(default=list)),
+                (
+                    "answered_by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "project",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="access.project",
+                    ),
+                ),
+                (
+                    "session",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="planmode.session",
+                    ),
+                ),
             ],
             options={
-                'indexes': [models.Index(fields=['status', 'opened_at'], name='question_queue')],
+                "indexes": [models.Index(fields=["status", "opened_at"], name="question_queue")],
             },
         ),
         migrations.AddIndex(
-            model_name='review',
-            index=models.Index(fields=['status', 'opened_at'], name='review_queue'),
+            model_name="review",
+            index=models.Index(fields=["status", "opened_at"], name="review_queue"),
         ),
         migrations.AddIndex(
-            model_name='review',
-            index=models.Index(fields=['session', 'plan_id', 'revision_version'], name='review_of_plan'),
+            model_name="review",
+            index=models.Index(
+                fields=["session", "plan_id", "revision_version"], name="review_of_plan"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='review',
-            constraint=models.UniqueConstraint(condition=models.Q(('status', 'open')), fields=('session',), name='one_open_review'),
+            model_name="review",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("status", "open")), fields=("session",), name="one_open_review"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='review',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('status', 'open'), _negated=True), models.Q(('closed_at', None), ('outcome', '')), _connector='OR'), name='open_review_has_no_outcome'),
+            model_name="review",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("status", "open"), _negated=True),
+                    models.Q(("closed_at", None), ("outcome", "")),
+                    _connector="OR",
+                ),
+                name="open_review_has_no_outcome",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='review',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('status', 'resolved'), _negated=True), models.Q(('outcome', ''), _negated=True), _connector='OR'), name='resolved_has_outcome'),
+            model_name="review",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("status", "resolved"), _negated=True),
+                    models.Q(("outcome", ""), _negated=True),
+                    _connector="OR",
+                ),
+                name="resolved_has_outcome",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='decisionrecord',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('by', None), ('outcome', 'auto_approved')), models.Q(models.Q(('outcome', 'auto_approved'), _negated=True), ('by__isnull', False)), _connector='OR'), name='people_decide'),
+            model_name="decisionrecord",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("by", None), ("outcome", "auto_approved")),
+                    models.Q(
+                        models.Q(("outcome", "auto_approved"), _negated=True), ("by__isnull", False)
+                    ),
+                    _connector="OR",
+                ),
+                name="people_decide",
+            ),
         ),
         migrations.AddIndex(
-            model_name='telemetryevent',
-            index=models.Index(fields=['name', 'day', 'outcome'], name='outcomes_per_day'),
+            model_name="telemetryevent",
+            index=models.Index(fields=["name", "day", "outcome"], name="outcomes_per_day"),
         ),
         migrations.AddConstraint(
-            model_name='telemetryevent',
-            constraint=models.UniqueConstraint(fields=('session', 'seq', 'name'), name='telemetry_once'),
+            model_name="telemetryevent",
+            constraint=models.UniqueConstraint(
+                fields=("session", "seq", "name"), name="telemetry_once"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='telemetryevent',
-            constraint=models.UniqueConstraint(condition=models.Q(('name', 'plan_resolved')), fields=('review_id',), name='one_plan_resolved'),
+            model_name="telemetryevent",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("name", "plan_resolved")),
+                fields=("review_id",),
+                name="one_plan_resolved",
+            ),
         ),
     ]

@@ -26,7 +26,6 @@ from reviews.rendering import (
     Rendering,
     rendered,
     sanitize,
-    source_lines,
 )
 
 VECTORS: Final = Path(__file__).parents[1] / "vectors" / "xss_markdown.txt"
@@ -130,8 +129,6 @@ def test_no_payload_gets_through(text: str) -> None:
     page = Page(result.html)
     assert page.ids == [f"plan-h-{number}" for number, _ in enumerate(page.ids, start=1)]
     assert result.plain_reason == "" or page.tags == ["pre"]
-    for line in source_lines(text):
-        assert Page(line).tags == []
 
 
 MARKUP: Final = st.lists(
@@ -416,18 +413,3 @@ def test_pages_take_the_html_as_it_is() -> None:
 )  # fmt: skip
 def test_sanitize_trusts_nothing_that_comes_before_it(fragment: str, clean: str) -> None:
     assert sanitize(fragment) == clean
-
-
-@pytest.mark.parametrize(
-    ("text", "lines"),
-    [
-        pytest.param("", [], id="nothing"),
-        pytest.param("a\n\nb\n", ["a", "", "b"], id="lines"),
-        pytest.param("<b>&\n", ["&lt;b&gt;&amp;"], id="escaped"),
-        pytest.param("a\u2028b\x85c\n", ["a[U+2028]b[U+0085]c"], id="only LF ends a line"),
-        pytest.param("a\r\nb", ["a[U+000D]", "b"], id="line ends of Windows are seen"),
-        pytest.param("\tx  \n", ["\tx  "], id="blanks stay"),
-    ],
-)
-def test_source_lines(text: str, lines: list[str]) -> None:
-    assert source_lines(text) == lines
