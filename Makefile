@@ -30,9 +30,7 @@ check: $(VENV)/dev.stamp ## Lint, types, import contracts, migrations, settings
 	$(BIN)/lint-imports
 	$(BIN)/python manage.py makemigrations --check --dry-run
 	$(BIN)/python manage.py check
-	$(DEPLOYED) $(BIN)/python manage.py check --deploy
-	@! $(DEPLOYED) $(BIN)/python manage.py check --deploy 2>&1 | \
-		grep '(security\.W' | grep -v -e W004 -e W008  # TLS ends before us, in a proxy
+	$(DEPLOYED) $(BIN)/python manage.py check --deploy --fail-level WARNING
 
 fix: $(VENV)/dev.stamp ## Repair what the linter and the formatter can repair
 	$(BIN)/ruff check --fix .
