@@ -55,8 +55,6 @@ def identifier(text: str, unknown: type[DomainError], kind: str) -> UUID:
 def require_seen(request: Request, action: Action, thing: Owned, unknown: DomainError) -> None:
     """Return quietly when the caller may do ``action`` to ``thing``.
 
-    A token's scopes say what it may do, not what exists for it.
-
     Raises:
         DomainError: ``unknown``, when the thing does not exist for the caller.
         NotAllowedError: they see it, and may not.

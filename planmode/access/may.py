@@ -8,7 +8,7 @@ from typing import Final
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, User
 from django.db.models import Q
 
-from planmode.access.models import Membership, Role, Token
+from planmode.access.models import Membership, Role, Scope, Token
 
 
 class Action(StrEnum):
@@ -34,11 +34,12 @@ class Reach(StrEnum):
     OWN = "own"  # of sessions that the person owns
 
 
-TOKEN: Final = "token"  # noqa: S105 - a role's name
-"""What an agent token is in the table: not a role that a person could have."""
+TOKEN_READS: Final = "token_reads"  # noqa: S105 - a role's name
+TOKEN_SUBMITS: Final = "token_submits"  # noqa: S105 - a role's name
+TOKEN_ROLES: Final = frozenset({TOKEN_READS, TOKEN_SUBMITS})
+"""What an agent token is in the table, by its scopes: not roles that a person could have."""
 
-_READERS: Final[Mapping[str, Reach]] = {
-    TOKEN: Reach.OWN,
+_PEOPLE: Final[Mapping[str, Reach]] = {
     Role.REVIEWER: Reach.PROJECT,
     Role.LEAD: Reach.PROJECT,
     Role.OPERATOR: Reach.PROJECT,
@@ -47,19 +48,28 @@ _READERS: Final[Mapping[str, Reach]] = {
 _DECIDERS: Final[Mapping[str, Reach]] = {Role.REVIEWER: Reach.PROJECT, Role.LEAD: Reach.PROJECT}
 
 TABLE: Final[Mapping[Action, Mapping[str, Reach]]] = {
-    Action.READ_TITLE: {**_READERS, Role.MANAGER: Reach.PROJECT},
-    Action.READ_PLAN: _READERS,
-    Action.HEAR_FEED: _READERS,
+    # A token's scopes say what it may do, not what exists for it.
+    Action.READ_TITLE: {
+        **_PEOPLE,
+        Role.MANAGER: Reach.PROJECT,
+        TOKEN_READS: Reach.OWN,
+        TOKEN_SUBMITS: Reach.OWN,
+    },
+    Action.READ_PLAN: {**_PEOPLE, TOKEN_READS: Reach.OWN},
+    Action.HEAR_FEED: _PEOPLE,
     Action.DECIDE: _DECIDERS,
     Action.DISMISS: {**_DECIDERS, Role.ADMIN: Reach.PROJECT},
     Action.ANSWER: {**_DECIDERS, Role.OPERATOR: Reach.OWN},
-    Action.START_SESSION: {TOKEN: Reach.PROJECT, Role.OPERATOR: Reach.PROJECT},
-    Action.POST_MESSAGE: {TOKEN: Reach.OWN, Role.OPERATOR: Reach.OWN},
-    Action.CANCEL_TURN: {TOKEN: Reach.OWN, Role.OPERATOR: Reach.OWN, Role.ADMIN: Reach.PROJECT},
+    Action.START_SESSION: {TOKEN_SUBMITS: Reach.PROJECT, Role.OPERATOR: Reach.PROJECT},
+    Action.POST_MESSAGE: {TOKEN_SUBMITS: Reach.OWN, Role.OPERATOR: Reach.OWN},
+    Action.CANCEL_TURN: {
+        TOKEN_SUBMITS: Reach.OWN,
+        Role.OPERATOR: Reach.OWN,
+        Role.ADMIN: Reach.PROJECT,
+    },
     Action.READ_AUDIT: {Role.ADMIN: Reach.PROJECT},
     Action.READ_TELEMETRY: {Role.MANAGER: Reach.PROJECT, Role.ADMIN: Reach.PROJECT},
 }
-_READING: Final = frozenset({Action.READ_TITLE, Action.READ_PLAN, Action.HEAR_FEED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,20 +93,40 @@ class Owned:
 
 
 def caller_of(user: AbstractBaseUser | AnonymousUser, token: Token | None = None) -> Caller | None:
-    """Return who asks, with the roles that hold at this moment; ``None`` for nobody."""
+    """Return who asks, with the roles that hold at this moment; ``None`` for nobody.
+
+    A token acts for ``user``, its owner: what they may not do at this moment, it may not do.
+    """
     if not user.is_active or user.pk is None:
         return None
-    if token is not None:
-        return Caller(user.pk, frozenset({(token.project_id, TOKEN)}), by_token=True)
     held = Membership.objects.filter(user_id=user.pk).values_list("project_id", "role")
-    return Caller(user.pk, frozenset(held))
+    person = Caller(user.pk, frozenset(held))
+    if token is None:
+        return person
+    scopes = may_lend(person, token.project_id) & token.scopes
+    roles = frozenset((token.project_id, _ROLE_OF[scope]) for scope in scopes)
+    return Caller(user.pk, roles, by_token=True)
+
+
+_ROLE_OF: Final[Mapping[Scope, str]] = {Scope.READ: TOKEN_READS, Scope.SUBMIT: TOKEN_SUBMITS}
+_LENT_BY: Final[Mapping[Scope, Action]] = {
+    Scope.READ: Action.READ_PLAN,
+    Scope.SUBMIT: Action.START_SESSION,
+}
+"""What the owner must be allowed to do for a token of theirs to have the scope."""
+
+
+def may_lend(owner: Caller, project_id: int) -> frozenset[Scope]:
+    """Return the scopes that a token of ``owner`` can have in the project as things stand."""
+    here = Owned(project_id, owner.user_id)
+    return frozenset(scope for scope, action in _LENT_BY.items() if may(owner, action, here))
 
 
 def as_of_now(caller: Caller) -> Caller:
     """Return the person with the roles that hold now; none once they may not log in any more.
 
     For verbs that waited for a lock: what was read before is what the person *had*. A program
-    keeps what its token gave it.
+    keeps what it had: no verb that asks here is open to one.
     """
     if caller.by_token:
         return caller
@@ -104,9 +134,9 @@ def as_of_now(caller: Caller) -> Caller:
     return found or Caller(caller.user_id, frozenset())
 
 
-def may(caller: Caller | None, action: Action, thing: Owned, *, token: Token | None = None) -> bool:
+def may(caller: Caller | None, action: Action, thing: Owned) -> bool:
     """Return whether ``caller`` may do ``action`` to ``thing``."""
-    if caller is None or (token is not None and not _in_scope(token, action)):
+    if caller is None:
         return False
     row = TABLE[action]
     return any(
@@ -115,10 +145,6 @@ def may(caller: Caller | None, action: Action, thing: Owned, *, token: Token | N
         and (row[role] is Reach.PROJECT or thing.owner_id == caller.user_id)
         for project_id, role in caller.roles
     )
-
-
-def _in_scope(token: Token, action: Action) -> bool:
-    return token.may_read if action in _READING else token.may_submit
 
 
 def may_anywhere(caller: Caller | None, action: Action) -> bool:

@@ -18,6 +18,13 @@ class Role(models.TextChoices):
     ADMIN = "admin", "admin"
 
 
+class Scope(models.TextChoices):
+    """What a token may be for."""
+
+    SUBMIT = "submit", "submit"
+    READ = "read", "read"
+
+
 class Project(models.Model):
     """Sessions that one group of people looks after.
 
@@ -92,6 +99,12 @@ class Token(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name} ({self.prefix}…)"
+
+    @property
+    def scopes(self) -> frozenset[Scope]:
+        """What the token is for; what it may do is less when its owner may do less."""
+        given = {Scope.SUBMIT: self.may_submit, Scope.READ: self.may_read}
+        return frozenset(scope for scope, yes in given.items() if yes)
 
     def used(self, now: datetime) -> None:
         """Note that the token was shown at ``now`` (aware; kept to the minute)."""

@@ -50,7 +50,7 @@ def require(request: Request | HttpRequest, action: Action, thing: Owned) -> Non
     Raises:
         NotAllowedError: they may not.
     """
-    if not may(caller(request), action, thing, token=token_of(request)):
+    if not may(caller(request), action, thing):
         raise NotAllowedError(f"your roles in this project do not include: {action}")
 
 

@@ -8,7 +8,7 @@ from typing import Final
 from django.contrib.auth.models import User
 from django.utils import timezone
 
-from planmode.access.models import Project, Token
+from planmode.access.models import Project, Scope, Token
 
 _MARK: Final = "pmt"
 
@@ -25,8 +25,8 @@ def issue(owner: User, project: Project, name: str, *, scopes: frozenset[str]) -
         name=name,
         prefix=prefix,
         sha256=_hash(secret),
-        may_submit="submit" in scopes,
-        may_read="read" in scopes,
+        may_submit=Scope.SUBMIT in scopes,
+        may_read=Scope.READ in scopes,
     )
     return token, f"{_MARK}_{prefix}_{secret}"
 

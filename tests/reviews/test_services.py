@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 from uuid6 import uuid7
 
 from planmode import services as planmode
-from planmode.access.may import Caller
+from planmode.access.may import TOKEN_READS, Caller
 from planmode.access.models import Membership, Project, Role
 from planmode.core import events as ev
 from planmode.core.errors import NotAllowedError, NotWaitingError
@@ -243,7 +243,7 @@ def test_a_lead_decides_too(session: Play, stranger: User, project: Project) -> 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_program_never_decides(session: Play, operator: User, kind: DecisionKind) -> None:
     review = session.review
-    program = Caller(operator.pk, frozenset({(review.project_id, "token")}), by_token=True)
+    program = Caller(operator.pk, frozenset({(review.project_id, TOKEN_READS)}), by_token=True)
     with pytest.raises(TokenNeverDecidesError):
         services.decide(review.pk, Decision(kind, review.sha256), by=program)
 
@@ -313,7 +313,7 @@ def test_another_operator_may_not_answer(asking: Play, stranger: User, project: 
 
 def test_a_program_never_answers(asking: Play, operator: User) -> None:
     project_id = asking.question.project_id
-    program = Caller(operator.pk, frozenset({(project_id, "token")}), by_token=True)
+    program = Caller(operator.pk, frozenset({(project_id, TOKEN_READS)}), by_token=True)
     with pytest.raises(TokenNeverDecidesError):
         services.answer_question(asking.question.pk, ["a", "b"], by=program)
 

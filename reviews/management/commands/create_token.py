@@ -2,13 +2,14 @@
 
 from typing import Any
 
-from django.core.management import BaseCommand, CommandParser
+from django.core.management import BaseCommand, CommandError, CommandParser
 
+from planmode.access.models import Scope
+from planmode.core.errors import NotAllowedError
 from reviews import services
 from reviews.management.installation import DEFAULT_PROJECT
-from reviews.management.people import find_project, find_user
+from reviews.management.people import BAD_USAGE, find_project, find_user
 
-SCOPES = ("submit", "read")
 _LONGEST_NAME = 80
 
 
@@ -17,7 +18,8 @@ class Command(BaseCommand):
 
     help = (
         "Make a token that a program shows as 'Authorization: Bearer TOKEN'. It acts for USER in "
-        "one project, and never decides. It is printed once: only its hash is kept."
+        "one project, never may more than USER, and never decides. It is printed once: only its hash is "
+        "kept."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -27,7 +29,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--scope",
             action="append",
-            choices=SCOPES,
+            choices=Scope.values,
             help="what the program may do; give it twice for both (the default)",
         )
         parser.add_argument("--name", default="command line", type=label, help="to tell it apart")
@@ -35,8 +37,11 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ANN401, ARG002 - Django's signature
         """Print the token."""
         owner, project = find_user(options["user"]), find_project(options["project"])
-        scopes = frozenset(options["scope"] or SCOPES)
-        token, text = services.issue_token(owner, project, options["name"], scopes=scopes)
+        scopes = frozenset(options["scope"] or Scope.values)
+        try:
+            token, text = services.issue_token(owner, project, options["name"], scopes=scopes)
+        except NotAllowedError as error:
+            raise CommandError(str(error), returncode=BAD_USAGE) from error
         self.stderr.write(
             f"Token {token.prefix} of {owner} in project {project}, for: "
             f"{' and '.join(sorted(scopes))}. It is not shown again:"

@@ -8,7 +8,9 @@ from hypothesis.extra.django import TestCase
 
 from planmode.access.may import (
     TABLE,
-    TOKEN,
+    TOKEN_READS,
+    TOKEN_ROLES,
+    TOKEN_SUBMITS,
     Action,
     Caller,
     Owned,
@@ -28,13 +30,17 @@ THING = Owned(project_id=1, owner_id=7)
 
 def test_the_table_knows_every_action_and_only_known_roles() -> None:
     assert set(TABLE) == set(Action)
-    assert {role for row in TABLE.values() for role in row} == {TOKEN, *Role}
+    assert {role for row in TABLE.values() for role in row} == {*TOKEN_ROLES, *Role}
 
 
 @pytest.mark.parametrize("action", [Action.DECIDE, Action.DISMISS, Action.ANSWER])
 def test_no_token_ever_decides_or_answers(action: Action) -> None:
     """security:S19."""
-    assert TOKEN not in TABLE[action]
+    assert not TOKEN_ROLES & set(TABLE[action])
+
+
+def test_the_feed_is_for_people() -> None:
+    assert not TOKEN_ROLES & set(TABLE[Action.HEAR_FEED])
 
 
 @pytest.mark.parametrize("action", Action)
@@ -86,9 +92,9 @@ def test_a_token_does_what_its_scopes_say(
 ) -> None:
     token, _ = issue(operator, project, "t", scopes=frozenset(scopes))
     caller, own = caller_of(operator, token), Owned(project.pk, operator.pk)
-    assert may(caller, Action.READ_PLAN, own, token=token) is reads
-    assert may(caller, Action.POST_MESSAGE, own, token=token) is submits
-    assert not may(caller, Action.READ_PLAN, Owned(project.pk, operator.pk + 1), token=token)
+    assert may(caller, Action.READ_PLAN, own) is reads
+    assert may(caller, Action.POST_MESSAGE, own) is submits
+    assert not may(caller, Action.READ_PLAN, Owned(project.pk, operator.pk + 1))
 
 
 def test_a_tokens_owner_lends_it_no_role(project: Project) -> None:
@@ -97,8 +103,39 @@ def test_a_tokens_owner_lends_it_no_role(project: Project) -> None:
     token, _ = issue(everything, project, "t", scopes=frozenset({"read", "submit"}))
     caller = caller_of(everything, token)
     assert caller is not None
-    assert caller.roles == {(project.pk, TOKEN)}
+    assert caller.roles == {(project.pk, TOKEN_READS), (project.pk, TOKEN_SUBMITS)}
     assert caller.by_token
+
+
+@pytest.mark.parametrize(
+    ("roles", "lent"),
+    [
+        pytest.param([], set(), id="none"),
+        pytest.param([Role.MANAGER], set(), id="manager"),
+        pytest.param([Role.REVIEWER], {TOKEN_READS}, id="reviewer"),
+        pytest.param([Role.LEAD], {TOKEN_READS}, id="lead"),
+        pytest.param([Role.ADMIN], {TOKEN_READS}, id="admin"),
+        pytest.param([Role.OPERATOR], {TOKEN_READS, TOKEN_SUBMITS}, id="operator"),
+    ],
+)
+def test_a_token_may_no_more_than_its_owner(
+    project: Project, roles: list[Role], lent: set[str]
+) -> None:
+    """security:S16: whatever it was issued for, and at the moment of use."""
+    owner = member(project, "ora", *Role)
+    token, _ = issue(owner, project, "t", scopes=frozenset({"read", "submit"}))
+    owner.memberships.exclude(role__in=roles).delete()
+    caller = caller_of(owner, token)
+    assert caller is not None
+    assert caller.roles == {(project.pk, role) for role in lent}
+
+
+def test_a_role_in_another_project_lends_a_token_nothing(project: Project) -> None:
+    owner = member(Project.objects.create(name="other"), "ora", *Role)
+    token, _ = issue(owner, project, "t", scopes=frozenset({"read", "submit"}))
+    caller = caller_of(owner, token)
+    assert caller is not None
+    assert not caller.roles
 
 
 class TestListsAgreeWithSingleObjects(TestCase):
@@ -120,7 +157,8 @@ class TestListsAgreeWithSingleObjects(TestCase):
         action=st.sampled_from(Action),
         owner=st.integers(0, 3),
         roles=st.sets(
-            st.tuples(st.sampled_from([None, 0, 3]), st.sampled_from([*Role, TOKEN])), max_size=4
+            st.tuples(st.sampled_from([None, 0, 3]), st.sampled_from([*Role, *TOKEN_ROLES])),
+            max_size=4,
         ),
     )
     def test_visible_is_may_for_each_row(

@@ -64,15 +64,15 @@ class Scene:
 CALLERS = (
     "anonymous", "deactivated", "revoked token", "stranger", "other project", "reviewer", "lead",
     "owner", "operator", "manager", "admin", "owner's token", "reading token", "submitting token",
-    "other token",
+    "other token", "reviewer's token", "leaver's token",
 )  # fmt: skip
 
-READS_ONE = (401, 401, 401, 404, 404, 200, 200, 200, 200, 403, 200, 200, 200, 403, 404)
-LISTS = (401, 401, 401, 403, 200, 200, 200, 200, 200, 200, 200, 200, 200, 403, 200)
-STARTS = (401, 401, 401, 404, 404, 403, 403, 201, 201, 403, 403, 201, 403, 201, 201)
-POSTS = (401, 401, 401, 404, 404, 403, 403, 202, 403, 403, 403, 202, 403, 202, 404)
-DECIDES = (401, 401, 401, 404, 404, 200, 200, 403, 403, 403, 403, 403, 403, 403, 404)
-ANSWERS = (401, 401, 401, 404, 404, 200, 200, 200, 403, 403, 403, 403, 403, 403, 404)
+READS_ONE = (401, 401, 401, 404, 404, 200, 200, 200, 200, 403, 200, 200, 200, 403, 404, 404, 404)
+LISTS = (401, 401, 401, 403, 200, 200, 200, 200, 200, 200, 200, 200, 200, 403, 200, 200, 403)
+STARTS = (401, 401, 401, 404, 404, 403, 403, 201, 201, 403, 403, 201, 403, 201, 201, 403, 404)
+POSTS = (401, 401, 401, 404, 404, 403, 403, 202, 403, 403, 403, 202, 403, 202, 404, 404, 404)
+DECIDES = (401, 401, 401, 404, 404, 200, 200, 403, 403, 403, 403, 403, 403, 403, 404, 404, 404)
+ANSWERS = (401, 401, 401, 404, 404, 200, 200, 200, 403, 403, 403, 403, 403, 403, 404, 404, 404)
 
 ROWS: dict[str, tuple[int, ...]] = {
     "api-sessions": STARTS,
@@ -141,6 +141,8 @@ def clients(project: Project, operator: User, stranger: User) -> dict[str, Clien
         "reading token": lambda: shows(operator, "read"),
         "submitting token": lambda: shows(operator, "submit"),
         "other token": lambda: shows(User.objects.get(username="oz"), "submit", "read"),
+        "reviewer's token": lambda: shows(User.objects.get(username="ray"), "submit", "read"),
+        "leaver's token": lambda: shows(_left(project), "submit", "read"),
     }
     assert tuple(made) == CALLERS
     return {name: make() for name, make in made.items()}
@@ -151,6 +153,13 @@ def _deactivated(project: Project) -> Client:
     client = browser(user)
     User.objects.filter(pk=user.pk).update(is_active=False)
     return client
+
+
+def _left(project: Project) -> User:
+    """Return somebody who has lost every role."""
+    user = member(project, "lou", Role.OPERATOR)
+    user.memberships.all().delete()
+    return user
 
 
 def _revoked(owner: User, project: Project) -> Client:

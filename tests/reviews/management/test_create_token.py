@@ -67,6 +67,16 @@ def test_bad_usage_makes_nothing(args: list[str], reason: str, operator: User) -
     assert not Token.objects.exists()
 
 
+def test_nobody_lends_more_than_they_have(reviewer: User) -> None:
+    """security:S16."""
+    with pytest.raises(CommandError, match="a token could submit by") as refusal:
+        create_token("reviewer")
+    assert refusal.value.returncode == 2
+    assert not Token.objects.exists()
+    create_token("reviewer", "--scope", "read")
+    assert Token.objects.get().scopes == {"read"}
+
+
 def test_a_user_who_left_gets_none(operator: User) -> None:
     User.objects.filter(pk=operator.pk).update(is_active=False)
     with pytest.raises(CommandError) as refusal:
