@@ -1,16 +1,36 @@
 """A plan's title: its first heading, else its first line."""
 
-import re
 from typing import Final
 
-_HEADING: Final = re.compile(r"^ {0,3}#{1,6}[ \t]+(.+?)(?:[ \t]+#+)?[ \t]*$", re.MULTILINE)
 _LONGEST: Final = 200
+_LOOKED_AT: Final = 64 * 1024
+"""Characters from the beginning; a plan that long without a heading is called by its first line."""
+_DEEPEST: Final = 6
+_MOST_INDENTED: Final = 3
+_BLANKS: Final = " \t"
 UNTITLED: Final = "Untitled plan"
 
 
 def plan_title(text: str) -> str:
-    """Return a one-line title of at most 200 characters for the plan ``text``."""
-    heading = _HEADING.search(text)
-    line = heading[1] if heading else next((ln for ln in text.splitlines() if ln.strip()), "")
+    """Return a one-line title of at most 200 characters for the plan ``text``.
+
+    Takes time in proportion to the text, whatever it holds, and looks at its first 64 Ki.
+    """
+    lines = [line for line in text[:_LOOKED_AT].splitlines() if line.strip()]
+    headings = (heading for heading in map(_heading, lines) if heading)
+    line = next(headings, lines[0] if lines else "")
     title = " ".join(line.split())
     return title[: _LONGEST - 1] + "…" if len(title) > _LONGEST else title or UNTITLED
+
+
+def _heading(line: str) -> str:
+    """Return the text of a Markdown heading, ``""`` when ``line`` is none."""
+    marked = line.lstrip(" ")
+    text = marked.lstrip("#")
+    depth = len(marked) - len(text)
+    indented = len(line) - len(marked) > _MOST_INDENTED
+    if indented or not 1 <= depth <= _DEEPEST or not text.startswith((" ", "\t")):
+        return ""
+    words = text.strip(_BLANKS)
+    unclosed = words.rstrip("#")
+    return unclosed.rstrip(_BLANKS) if unclosed.endswith((" ", "\t")) else words

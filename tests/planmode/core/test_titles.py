@@ -1,5 +1,7 @@
 """A plan is called by its first heading."""
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,6 +12,10 @@ from planmode.core.titles import UNTITLED, plan_title
 @pytest.mark.parametrize(
     ("text", "title"),
     [
+        pytest.param("# ##", "##", id="a heading of signs"),
+        pytest.param("# A #b", "A #b", id="a sign inside"),
+        pytest.param("####### Seven\nx", "####### Seven", id="too deep for a heading"),
+        pytest.param("x\n" * 40_000 + "# Late", "x", id="a heading too far down"),
         pytest.param("# Add a cache\n\nWhy: it is slow.", "Add a cache", id="a heading"),
         pytest.param("Some words first\n\n## Then it", "Then it", id="a heading further down"),
         pytest.param("### Closed ###\n", "Closed", id="a closed heading"),
@@ -36,3 +42,20 @@ def test_a_title_is_one_short_line(text: str) -> None:
     title = plan_title(text)
     assert 0 < len(title) <= 200
     assert title == " ".join(title.split())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("# a" + " " * 1_000_000 + "b", id="blanks inside"),
+        pytest.param("# a" + " #" * 500_000 + "b", id="signs inside"),
+        pytest.param("#" * 1_000_000, id="signs alone"),
+        pytest.param("\n# " * 250_000, id="empty headings"),
+        pytest.param(" " * 1_000_000, id="blanks alone"),
+    ],
+)
+def test_no_text_keeps_the_caller_waiting(text: str) -> None:
+    """Found by review: 60 KB of blanks in a heading held the process for 33 s."""
+    began = time.process_time()
+    plan_title(text)
+    assert time.process_time() - began < 1
