@@ -7,7 +7,7 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import Q
 from django.db.models.functions import Now
 from uuid6 import uuid7
 
@@ -100,22 +100,20 @@ class TurnQuerySet(models.QuerySet["Turn"]):
     def claim(self, turn_id: int, *, worker: str, lease: timedelta) -> Claim | None:
         """Return a claim with a new fencing number, or ``None`` when there is nothing to do.
 
-        One conditional UPDATE: of two workers one wins. Leases run on the database's clock.
+        One UPDATE, on condition that the number is still the one that was read: of two workers one
+        wins, and no worker takes its successor's number for its own, however long it sleeps
+        between two statements. Leases run on the database's clock.
         """
+        turn = self.due().filter(pk=turn_id).first()
+        if turn is None:
+            return None
+        fence = turn.fence + 1
         won = (
             self.due()
-            .filter(pk=turn_id)
-            .update(
-                state=TurnState.RUNNING,
-                worker=worker,
-                lease_until=Now() + lease,
-                fence=F("fence") + 1,
-            )
+            .filter(pk=turn_id, fence=turn.fence)
+            .update(state=TurnState.RUNNING, worker=worker, lease_until=Now() + lease, fence=fence)
         )
-        if not won:
-            return None
-        turn = self.get(pk=turn_id)
-        return Claim(turn.pk, turn.session_id, turn.fence)
+        return Claim(turn.pk, turn.session_id, fence) if won else None
 
 
 class Turn(models.Model):
