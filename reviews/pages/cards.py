@@ -22,6 +22,8 @@ from reviews.services import owned
 from reviews.timeline import pretty
 
 ALLOW: Final = {"yes": True, "no": False}
+OWN_WORDS: Final = ""
+"""What the form sends for *in my own words*; no offered answer is empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,23 +36,44 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One item of a question with what was typed for it; ``answer`` once it was given."""
+    """One item of a question with what was typed for it; ``answer`` once it was given.
+
+    ``own`` says that the choice is *in my own words*; ``sent`` that a form came, to be judged.
+    """
 
     number: int
     text: str
     choices: tuple[Choice, ...]
     several: bool
     words: str
+    own: bool
     answer: str
-    missing: bool
+    sent: bool
+
+    @property
+    def chosen(self) -> list[str]:
+        """The offered answers that were chosen."""
+        return [choice.text for choice in self.choices if choice.chosen]
+
+    @property
+    def written(self) -> list[str]:
+        """What was typed, when it says anything."""
+        return [self.words] if self.words.strip() else []
 
     @property
     def said(self) -> str:
-        """The one text that answers the item: the choices, then what was typed."""
-        chosen = [choice.text for choice in self.choices if choice.chosen]
-        if self.words.strip() and not self.several:
-            return self.words
-        return ", ".join([*chosen, *([self.words] if self.words.strip() else [])])
+        """The one text that answers the item: the choices, then what was typed; empty in doubt."""
+        return "" if self.doubtful else ", ".join([*self.chosen, *self.written])
+
+    @property
+    def missing(self) -> bool:
+        """Whether there is no answer yet."""
+        return self.sent and not (self.chosen or self.written)
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether there are two answers where one is asked for."""
+        return self.sent and not self.several and len([*self.chosen, *self.written]) > 1
 
 
 @require_safe
@@ -70,14 +93,21 @@ def answer_question(request: DeskRequest, question_id: UUID) -> HttpResponse:
             answers = [field.said for field in fields]
             services.answer_question(question_id, answers, by=caller_now(request))
     except AnswerInvalidError as error:
-        missing = any(field.missing for field in fields)
-        problem = _("Answer every question.") if missing else str(error)
+        problem = _what_lacks(fields) or str(error)
         return _show_question(request, question_id, problem=problem, status=422)
     except NotWaitingError as error:
         return _show_question(request, question_id, problem=str(error), status=409)
     except REFUSED as error:
         return _show_question(request, question_id, problem=str(error), status=403)
     return HttpResponseRedirect(reverse("question", args=[question_id]))
+
+
+def _what_lacks(fields: list[Field]) -> str:
+    if any(field.missing for field in fields):
+        return _("Answer every question.")
+    if any(field.doubtful for field in fields):
+        return _("Give one answer where one is asked for.")
+    return ""
 
 
 def _show_question(
@@ -107,8 +137,9 @@ def _fields(request: DeskRequest, card: Question) -> list[Field]:
                 tuple(Choice(text, text in chosen) for text in item["choices"]),
                 several=item["several"],
                 words=words,
+                own=OWN_WORDS in chosen,
                 answer=card.answers[number] if number < len(card.answers) else "",
-                missing=request.method == "POST" and not (words.strip() or chosen),
+                sent=request.method == "POST",
             )
         )
     return fields

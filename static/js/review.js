@@ -113,6 +113,10 @@ customElements.define("review-desk", ReviewDesk);
 customElements.define("card-page", class extends HTMLElement {
   connectedCallback() {
     if (!("waits" in this.dataset)) return;
+    this.addEventListener("input", ({ target }) => {
+      // Own words are one of the choices: who types them has chosen them.
+      if (target.dataset.chooses && target.value) document.getElementById(target.dataset.chooses).checked = true;
+    });
     this.onHint = ({ detail }) => { if (detail.id === this.dataset.card) this.closed(); };
     document.addEventListener("hint", this.onHint);
   }

@@ -51,7 +51,7 @@ def approval(play: Play) -> str:
 
 def test_a_question_offers_its_choices(asking: Play, reviewer: User) -> None:
     page = html(browser(reviewer).get(question(asking)))
-    assert page.count('type="radio"') == 2
+    assert page.count('type="radio"') == 3  # two choices, and own words
     assert page.count('type="checkbox"') == 2
     assert page.count("<textarea") == 3
     assert " checked" not in page
@@ -73,10 +73,32 @@ def test_choices_and_words_become_one_text_each(asking: Play, reviewer: User) ->
     assert "ruff, mypy, and pytest" in page
 
 
-def test_own_words_count_before_the_one_choice(asking: Play, operator: User) -> None:
-    sent = {"choice-0": "SQLite", "words-0": "Neither", "choice-1": "ruff", "words-2": "x"}
+@pytest.mark.parametrize(
+    "sent",
+    [{"words-0": "Neither"}, {"words-0": "Neither", "choice-0": ""}],
+    ids=["typed", "chosen"],
+)
+def test_own_words_answer_a_question(sent: dict[str, str], asking: Play, operator: User) -> None:
+    sent = {**sent, "choice-1": "ruff", "words-2": "x"}
     browser(operator).post(f"{question(asking)}/answer", sent)
     assert every(asking, QuestionAnswered)[0].answers[0] == "Neither"
+
+
+def test_a_choice_and_other_words_are_asked_about(asking: Play, operator: User) -> None:
+    sent = {"choice-0": "SQLite", "words-0": "Neither", "choice-1": "ruff", "words-2": "x"}
+    response = browser(operator).post(f"{question(asking)}/answer", sent)
+    assert response.status_code == 422
+    assert text(response).count("You chose an answer and wrote another one.") == 1
+    assert 'value="SQLite" checked' in html(response)
+    assert "Neither</textarea>" in html(response)
+    assert asking.question.status == "open"
+
+
+def test_own_words_that_say_nothing_are_no_answer(asking: Play, operator: User) -> None:
+    sent = {"choice-0": "", "choice-1": "ruff", "words-2": "x"}
+    response = browser(operator).post(f"{question(asking)}/answer", sent)
+    assert response.status_code == 422
+    assert text(response).count("Choose an answer, or write one.") == 1
 
 
 def test_a_question_left_open_comes_back_with_what_was_typed(asking: Play, reviewer: User) -> None:
