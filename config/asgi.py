@@ -14,12 +14,13 @@ with warnings.catch_warnings():
     django_application = get_asgi_application()
 
 # Consumers import models, which must not be loaded before Django is set up.
+from config.bodies import BoundedBodies
 from config.origins import SameOriginOnly
 from reviews.routing import urlpatterns
 
 application = ProtocolTypeRouter(
     {
-        "http": django_application,
+        "http": BoundedBodies(django_application),
         "websocket": SameOriginOnly(AuthMiddlewareStack(URLRouter(urlpatterns))),
     }
 )

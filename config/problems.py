@@ -132,18 +132,24 @@ def problem_response(exc: Exception, context: Mapping[str, Any]) -> Response:
         got_request_exception.send(sender=None, request=context.get("request"))
     set_rollback()
     return Response(
-        {
-            "type": f"/problems/{kind.code}",
-            "title": kind.title,
-            "status": kind.status.value,
-            "detail": problem.detail,
-            "code": kind.code,
-            **problem.more,
-        },
+        document(problem),
         status=kind.status,
         headers=dict(problem.headers),
         content_type=MEDIA_TYPE,
     )
+
+
+def document(problem: Problem) -> dict[str, Any]:
+    """Return the answer's body."""
+    kind = problem.kind
+    return {
+        "type": f"/problems/{kind.code}",
+        "title": kind.title,
+        "status": kind.status.value,
+        "detail": problem.detail,
+        "code": kind.code,
+        **problem.more,
+    }
 
 
 def problem_of(exc: Exception) -> Problem:
