@@ -153,6 +153,18 @@ def test_a_yes_lets_the_call_run(writing: Play, reviewer: User) -> None:
     assert (writing.workspace / "a.py").read_text(encoding="utf-8") == "b = 1"
 
 
+def test_a_yes_keeps_its_note_and_says_that_nobody_gets_it(writing: Play, reviewer: User) -> None:
+    client = browser(reviewer)
+    assert "a yes only keeps it in the log" in text(client.get(approval(writing)))
+    client.post(f"{approval(writing)}/answer", {"allow": "yes", "note": "Fine by me"})
+    for path in (approval(writing), f"/sessions/{writing.id}"):
+        page = text(client.get(path))
+        assert "Note (kept in the log, not given to the agent) Fine by me" in page
+        assert "Note to the agent" not in page
+    writing.work()
+    assert "Fine by me" not in results(writing)[0].text
+
+
 def test_a_no_is_given_with_its_note(writing: Play, operator: User) -> None:
     client = browser(operator)
     client.post(f"{approval(writing)}/answer", {"allow": "no", "note": "Not here"})
