@@ -43,12 +43,14 @@ class Line(StrEnum):
 
 
 class Progress(StrEnum):
-    """Where a tool call stands while it has no result."""
+    """Where a tool call stands while it has no result, or why it will have none."""
 
     DUE = "due"
     RUNNING = "running"
     WAITING = "waiting"
     ENDED = "ended"
+    CANCELLED = "cancelled"
+    INTERRUPTED = "interrupted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +127,14 @@ _Plain = (
 """Events that have a line of their own; the others belong to replies and calls."""
 
 
+_GIVEN_UP: Final = {
+    Progress.DUE: Progress.CANCELLED,
+    Progress.WAITING: Progress.CANCELLED,
+    Progress.RUNNING: Progress.INTERRUPTED,  # nobody knows how far it came
+}
+"""What becomes of a call whose turn ends before it has a result."""
+
+
 @dataclass(slots=True)
 class _Book:
     """Lines as they are written; ``calls`` is where each call's line is, by the call's id."""
@@ -145,7 +155,18 @@ class _Book:
                 pass  # the reply and the call that follow say it better
             case _:
                 self.waiting(logged)
+                if isinstance(event, ev.TurnEnded):
+                    self.give_up(logged)
                 self.add(logged, _line_of(event), by=_actor(event))
+
+    def give_up(self, logged: Logged) -> None:
+        """Note on the lines of calls without a result that the turn ended before they did."""
+        for place in self.calls.values():
+            item = self.items[place]
+            left = _GIVEN_UP.get(item.call.progress) if item.call else None
+            if item.call is not None and left is not None:
+                shown = replace(item.call, progress=left)
+                self.items[place] = replace(item, touched=logged.seq, call=shown)
 
     def add(
         self,

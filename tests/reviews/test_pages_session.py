@@ -161,8 +161,12 @@ def test_a_message_that_can_not_be_taken_comes_back(
 
 def test_an_interrupt_ends_the_turn_once(planning: Play, operator: User) -> None:
     client = browser(operator)
+    assert "state-waiting" in html(client.get(path(planning)))
     assert client.post(f"{path(planning)}/cancel")["Location"] == f"{path(planning)}#end"
     assert planning.turn.state == "cancelled"
+    page = html(client.get(path(planning)))
+    assert "state-waiting" not in page
+    assert "state-due" not in page
     again = client.post(f"{path(planning)}/cancel")
     assert again.status_code == 409
     assert "not at work" in text(again)
@@ -184,6 +188,15 @@ def test_a_fragment_holds_only_what_changed(planning: Play, reviewer: User) -> N
     empty = html(client.get(f"{path(planning)}/timeline?after=100000"))
     assert 'data-seq="100000"' in empty
     assert "data-line" not in empty
+
+
+def test_an_interrupt_reaches_the_lines_of_open_calls(planning: Play, operator: User) -> None:
+    client = browser(operator)
+    seq = Session.objects.get(pk=planning.id).seq
+    client.post(f"{path(planning)}/cancel")
+    part = html(client.get(f"{path(planning)}/timeline?after={seq}"))
+    assert part.count('data-line="call"') == 1
+    assert "state-cancelled" in part.partition('data-line="call"')[2].partition("</summary>")[0]
 
 
 def test_a_long_log_comes_in_stretches(operator: User, reviewer: User) -> None:

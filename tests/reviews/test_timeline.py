@@ -101,6 +101,24 @@ def test_a_call_that_asks_a_person_waits(asks: ev.Event) -> None:
     assert exit_call.touched == card.seq == 2
 
 
+def test_the_end_of_a_turn_ends_its_open_calls() -> None:
+    due = ToolCall("call-3", "Read")
+    reply = ev.ModelReplied("", (WRITE, EXIT, due), "a-model")
+    write, exit_call, read, *_, end = told(
+        reply, REFUSED, SUBMITTED, ev.TurnEnded(1, ev.TurnState.CANCELLED)
+    )
+    assert (call_of(write).progress, write.touched) == (Progress.ENDED, 2)
+    assert call_of(exit_call).progress is Progress.CANCELLED
+    assert call_of(read).progress is Progress.CANCELLED
+    assert exit_call.touched == read.touched == end.seq == 4
+
+
+def test_a_call_that_ran_when_its_turn_ended_was_interrupted() -> None:
+    started = ev.ToolStarted("call-1", "Write")
+    _, write, *_ = told(REPLY, started, ev.TurnEnded(1, ev.TurnState.CANCELLED))
+    assert call_of(write).progress is Progress.INTERRUPTED
+
+
 def test_a_result_without_its_call_stands_alone_under_a_key_of_its_own() -> None:
     (alone,) = told(REFUSED, first=40)
     assert alone.key == "e40"
