@@ -9,6 +9,7 @@ from planmode.access.requests import Answer, answer_once, caller
 from planmode.access.strict import QuerySerializer
 from reviews import services
 from reviews.api import cards, shapes
+from reviews.api.people import require_person
 from reviews.api.serializers import ApprovalSerializer
 from reviews.core.errors import CardUnknownError
 from reviews.models import Approval
@@ -37,6 +38,7 @@ class ApprovalAnswerView(Endpoint):
 
     def post(self, request: ApiRequest, approval_id: str) -> Response:
         """Allow or refuse the call; the agent goes on."""
+        require_person(request)
         body = ApprovalSerializer(data=request.data)
         body.is_valid(raise_exception=True)
         answer = partial(_answer, request, approval_id, **body.validated_data)

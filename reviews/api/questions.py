@@ -10,6 +10,7 @@ from planmode.access.requests import Answer, answer_once, caller
 from planmode.access.strict import QuerySerializer
 from reviews import services
 from reviews.api import cards, shapes
+from reviews.api.people import require_person
 from reviews.api.serializers import AnswersSerializer
 from reviews.core.errors import CardUnknownError
 from reviews.models import Question
@@ -38,6 +39,7 @@ class QuestionAnswerView(Endpoint):
 
     def post(self, request: ApiRequest, question_id: str) -> Response:
         """Answer; the agent goes on."""
+        require_person(request)
         body = AnswersSerializer(data=request.data)
         body.is_valid(raise_exception=True)
         answer = partial(_answer, request, question_id, body.texts())

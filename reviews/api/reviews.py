@@ -10,6 +10,7 @@ from planmode.access.requests import Answer, answer_once, caller
 from planmode.access.strict import QuerySerializer
 from reviews import services
 from reviews.api import cards, shapes
+from reviews.api.people import require_person
 from reviews.api.serializers import DecisionSerializer
 from reviews.core.decisions import Decision
 from reviews.core.errors import ReviewUnknownError
@@ -40,6 +41,7 @@ class DecisionView(Endpoint):
 
     def post(self, request: ApiRequest, review_id: str) -> Response:
         """Decide; the answer says how the review now stands."""
+        require_person(request)
         body = DecisionSerializer(data=request.data)
         body.is_valid(raise_exception=True)
         decide = partial(_decide, request, review_id, body.decision_made())

@@ -133,6 +133,7 @@ def test_a_token_never_answers(
         (f"/approvals/{acting.approval.pk}/answer", {"allow": True}),
     ):
         assert problem(post(client, path, body)) == (403, "token_never_decides")
+        assert problem(post(client, path, {})) == (403, "token_never_decides")
 
 
 @pytest.mark.parametrize(

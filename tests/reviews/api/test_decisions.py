@@ -277,6 +277,8 @@ def test_a_token_never_decides(
     project.memberships.create(user=operator, role=Role.REVIEWER)
     response = decide(program(operator, project), waiting, decision)
     assert problem(response) == (403, "token_never_decides")
+    garbled = decide(program(operator, project), waiting, decision, sha256="not one")
+    assert problem(garbled) == (403, "token_never_decides"), "the right comes before the body"
     assert waiting.review.status == "open"
 
 
