@@ -293,17 +293,20 @@ def _first_line(request: DeskRequest) -> int:
 
 
 def _asked_sheet(request: DeskRequest) -> Sheet | None:
-    kind = request.GET.get("decide", "")
-    if kind not in set(DecisionKind):
+    if "decide" not in request.GET:
         return None
-    return Sheet(DecisionKind(kind), option=request.GET.get("option", ""))
+    return Sheet(_kind(request.GET["decide"]), option=request.GET.get("option", ""))
+
+
+def _kind(text: str) -> DecisionKind:
+    try:
+        return DecisionKind(text)
+    except ValueError as error:
+        raise BadRequest("there is no such decision") from error
 
 
 def _sent_sheet(request: DeskRequest) -> Sheet:
-    try:
-        kind = DecisionKind(request.POST.get("decision", ""))
-    except ValueError as error:
-        raise BadRequest("there is no such decision") from error
+    kind = _kind(request.POST.get("decision", ""))
     approves = kind is DecisionKind.APPROVE
     return Sheet(
         kind,

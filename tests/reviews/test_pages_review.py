@@ -12,7 +12,7 @@ from reviews.models import DecisionRecord, Review
 from tests.conftest import member
 from tests.desk import approve, decide
 from tests.factories import PLAN, Play, play, submits
-from tests.reviews.pages_client import browser, decides, html, text
+from tests.reviews.pages_client import Answer, browser, decides, html, text
 
 CHANGED = PLAN.replace("2. Split it", "2. Split it\n3. Test it")
 MOST_QUERIES = 12
@@ -32,6 +32,11 @@ def revised(waiting: Play, reviewer: User) -> Play:
     """The plan was sent back once, and waits in its second revision, which offers no options."""
     decide(waiting, reviewer, DecisionKind.REVISE, feedback="Test it")
     return waiting.work()
+
+
+def step_of(page: Answer) -> str:
+    """Return the markup of the sheet that stands on the page."""
+    return html(page).partition('id="step"')[2].partition("</section>")[0]
 
 
 def path(play: Play) -> str:
@@ -81,7 +86,10 @@ def test_a_long_source_comes_in_parts(operator: User, reviewer: User) -> None:
     assert '<th scope="row">2000</th>' not in rest
 
 
-@pytest.mark.parametrize("query", ["?view=mine", "?view=source&line=0", "?line=x", "?line=²"])
+@pytest.mark.parametrize(
+    "query",
+    ["?view=mine", "?view=source&line=0", "?line=x", "?line=²", "?decide=nothing", "?decide="],
+)
 def test_odd_queries_are_refused(query: str, waiting: Play, reviewer: User) -> None:
     assert browser(reviewer).get(f"{path(waiting)}{query}").status_code == 400
 
@@ -248,7 +256,27 @@ def test_without_a_script_a_button_opens_its_sheet_on_the_page(
     assert 'value="Large" required checked' in step
     assert "exactly as it stands on this page" in step
     assert waiting.review.sha256 in step
-    assert 'id="step"' not in html(browser(reviewer).get(f"{path(waiting)}?decide=nothing"))
+
+
+def test_a_sheet_asked_for_too_late_says_who_decided_what(
+    waiting: Play, project: Project, reviewer: User
+) -> None:
+    approve(waiting, member(project, "lead", Role.LEAD), option="Small")
+    page = browser(reviewer).get(f"{path(waiting)}?decide=reject")
+    step = step_of(page)
+    assert "Not possible: Reject" in step
+    assert "This review is closed:" in step
+    assert "Approved" in step
+    assert "by lead" in step
+    assert 'class="errors"' not in step
+
+
+def test_a_sheet_of_a_decision_that_a_person_may_not_take_says_why(
+    waiting: Play, admin: User
+) -> None:
+    step = step_of(browser(admin).get(f"{path(waiting)}?decide=approve"))
+    assert "Deciding takes the role reviewer or lead" in step
+    assert 'class="errors"' not in step
 
 
 def test_an_admin_may_only_dismiss_and_reads_why(waiting: Play, admin: User) -> None:
