@@ -14,6 +14,7 @@ from planmode.core.errors import (
     AlreadyPlanningError,
     ClaimLostError,
     NotPlanningError,
+    PlanInvalidError,
     PlanUnchangedError,
 )
 from planmode.core.guard import Allow, Ask, CallFacts, Deny, Ground, Judgement, Refusal, judge
@@ -69,7 +70,7 @@ def submit_plan(claim: Claim, submission: Submission) -> None:
     Raises:
         NotPlanningError: plan mode is off.
         PlanTooLargeError: the plan is over 1 MiB.
-        PlanInvalidError: the plan is blank or no UTF-8 text.
+        PlanInvalidError: the plan is blank, no UTF-8 text, or not what the log tells of its file.
         PlanUnchangedError: these bytes were submitted and decided before.
         StoredDataError: the bytes could not be kept, so there is no review.
         ClaimLostError: another worker holds the turn.
@@ -78,6 +79,9 @@ def submit_plan(claim: Claim, submission: Submission) -> None:
         plan = log.state.plan
         if not plan.active or plan.plan_id is None:
             raise NotPlanningError("enter plan mode before you submit a plan")
+        kept = planfiles.kept(claim.session_id, plan.plan_id)
+        if kept is not None and kept != submission.content:
+            raise PlanInvalidError("the plan file holds other bytes than the log tells")
         if plan.submitted.get(plan.plan_id) == revisions.sha256(submission.content):
             version = plan.revision_count[plan.plan_id]
             raise PlanUnchangedError(f"revision {version} holds the same bytes")
@@ -178,6 +182,16 @@ def park(claim: Claim, asks: ev.QuestionAsked | ev.ApprovalRequested) -> None:
 def holds(claim: Claim) -> bool:
     """Return whether the turn is still the worker's."""
     return Turn.objects.held(claim).exists()
+
+
+def check_held(claim: Claim) -> None:
+    """Refuse what the worker is about to do outside the database, unless the turn is still its own.
+
+    Raises:
+        ClaimLostError: another worker holds the turn, or nobody.
+    """
+    if not holds(claim):
+        raise ClaimLostError(f"turn {claim.turn_id} is in other hands")
 
 
 def hand_back(claim: Claim) -> None:

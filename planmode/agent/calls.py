@@ -2,7 +2,9 @@
 
 import logging
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, assert_never
 from uuid import UUID
@@ -25,7 +27,7 @@ from planmode.agent.sandbox import Sandbox
 from planmode.agent.workspace import Reach
 from planmode.core import events as ev
 from planmode.core.calls import ToolCall
-from planmode.core.errors import DomainError, PlanInvalidError
+from planmode.core.errors import ClaimLostError, DomainError, PlanInvalidError, StoredDataError
 from planmode.core.guard import Allow, Ask, Deny, Ground, Judgement, Refusal, Review
 from planmode.core.presets import PlanModeConfig
 from planmode.core.state import CallStatus, PendingCall, SessionState
@@ -49,20 +51,25 @@ class Bench:
     state: SessionState
 
     @property
+    def check(self) -> Callable[[], None]:
+        """What must pass right before a file changes: the turn is still this worker's."""
+        return partial(turns.check_held, self.claim)
+
+    @property
     def reach(self) -> Reach:
         """The files that tools may touch, with the plan file of the present state."""
         plan_id = self.state.plan.plan_id
         return Reach(
-            workspace=ConfinedFolder(Path(self.workspace)),
-            plans=_plans(self.claim.session_id),
+            workspace=ConfinedFolder(Path(self.workspace), check=self.check),
+            plans=_plans(self.claim.session_id, self.check),
             plan_file=planfiles.relative(plan_id) if plan_id else None,
         )
 
 
-def _plans(session_id: UUID) -> ConfinedFolder | None:
+def _plans(session_id: UUID, check: Callable[[], None]) -> ConfinedFolder | None:
     """Return the session's folder; without it the reminders' inline texts tell the agent."""
     try:
-        return planfiles.folder(session_id)
+        return planfiles.folder(session_id, check)
     except PathRefusedError as error:
         logger.warning("session %s has no plan folder: %s", session_id, error)
         return None
@@ -169,6 +176,8 @@ class _Run:
         """Run the tool; a tool that breaks has an error result, the turn goes on."""
         try:
             return self.tool.run(self.args, self.context(sandboxed=sandboxed))
+        except ClaimLostError:
+            raise
         except Exception as error:
             logger.exception("%s broke in call %s", self.call.name, self.call.id)
             text = results.failed(self.call, f"internal error ({type(error).__name__})").text
@@ -198,6 +207,7 @@ class _Run:
 
     def _submit(self, *, auto: bool) -> None:
         bench, plan_file = self.bench, self.bench.reach.plan_path or ""
+        _restore(bench)
         try:
             content = bench.reach.read_plan()
         except PathRefusedError as error:
@@ -222,6 +232,13 @@ class _Run:
         turns.append(self.bench.claim, finished)
 
 
+def _restore(bench: Bench) -> None:
+    """Put the plan file back as the log tells it, should another hand have been at it meanwhile."""
+    plan_id = bench.state.plan.plan_id
+    if plan_id is not None:
+        planfiles.restore(bench.claim.session_id, plan_id, bench.check)
+
+
 def recover(bench: Bench, pending: PendingCall) -> None:
     """Go on with a call that was started and never answered.
 
@@ -236,7 +253,10 @@ def recover(bench: Bench, pending: PendingCall) -> None:
 
 
 def deliver(bench: Bench, pending: PendingCall) -> None:
-    """Write the call's result from the answer that lies in the log."""
+    """Write the call's result from the answer that lies in the log.
+
+    An approved plan whose bytes are damaged by now is an error result, which lets nothing be done.
+    """
     session_id: UUID = bench.claim.session_id
     answer = eventlog.at(session_id, pending.answer)
     saved_as = _saved_as(session_id)

@@ -4,6 +4,7 @@ import logging
 import random
 import threading
 import time
+from functools import partial
 from typing import Final, assert_never
 
 from django.conf import settings
@@ -93,7 +94,7 @@ def _bench(claim: Claim) -> Bench:
 def _restore_plan_file(claim: Claim) -> None:
     plan_id = Session.objects.get(pk=claim.session_id).fold.plan.plan_id
     if plan_id is not None:
-        planfiles.restore(claim.session_id, plan_id)
+        planfiles.restore(claim.session_id, plan_id, partial(turns.check_held, claim))
 
 
 def _act(bench: Bench, move: Move) -> bool:  # noqa: C901, PLR0912 - one arm for each move

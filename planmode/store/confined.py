@@ -5,7 +5,7 @@ import os
 import secrets
 import stat
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import islice
@@ -53,11 +53,13 @@ class ConfinedFolder:
 
     ``aliases`` are other names of the root, which the operator gave it. Each step below the root
     is opened relative to the folder before it and without following links, so that no link,
-    whenever it is put there, leads outside.
+    whenever it is put there, leads outside. ``check`` is called right before new bytes take a
+    file's place: what it raises leaves the old ones.
     """
 
     root: Path
     aliases: tuple[Path, ...] = ()
+    check: Callable[[], None] | None = None
 
     def relative_to_root(self, path: str) -> PurePosixPath:
         """Return ``path`` relative to the root; a relative one counts from the root.
@@ -124,7 +126,11 @@ class ConfinedFolder:
         name = _name(relative)
         with self._plainly(relative), self._opened(_parents(relative), folders) as folder:
             kept = self._replaceable(folder, relative)
-            _replace(folder, name, content, mode=mode, kept=kept)
+            with _staged(folder, content, mode=mode, kept=kept) as temporary:
+                if self.check is not None:
+                    self.check()
+                os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+            os.fsync(folder)
 
     def exists(self, relative: PurePosixPath) -> bool:
         """Return whether a regular file lies there, reached without links."""
@@ -277,8 +283,9 @@ def _drained(descriptor: int, most: int) -> bytes:
     return bytes(content)
 
 
-def _replace(folder: int, name: str, content: bytes, *, mode: int, kept: int | None) -> None:
-    """Write a new file beside ``name`` and rename it over: a rename follows no link."""
+@contextmanager
+def _staged(folder: int, content: bytes, *, mode: int, kept: int | None) -> Iterator[str]:
+    """Write a new file and give its name, to be renamed over another: a rename follows no link."""
     temporary = f".{secrets.token_hex(8)}.tmp"
     descriptor = os.open(temporary, _NEW_FILE, mode, dir_fd=folder)
     try:
@@ -288,9 +295,8 @@ def _replace(folder: int, name: str, content: bytes, *, mode: int, kept: int | N
             if kept is not None:
                 os.fchmod(stream.fileno(), kept)
             os.fsync(stream.fileno())
-        os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+        yield temporary
     except BaseException:
         with suppress(OSError):
             os.unlink(temporary, dir_fd=folder)
         raise
-    os.fsync(folder)

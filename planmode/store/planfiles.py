@@ -1,6 +1,7 @@
 """Where plan files lie, and the rows that can put them back."""
 
 import hashlib
+from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 from uuid import UUID
 
@@ -44,13 +45,13 @@ def relative(plan_id: str) -> PurePosixPath:
     return PurePosixPath("agents", MAIN_AGENT, "plans", f"{slugs.checked(plan_id)}.md")
 
 
-def folder(session_id: UUID) -> ConfinedFolder:
-    """Return the session's folder, opened without following links.
+def folder(session_id: UUID, check: Callable[[], None] | None = None) -> ConfinedFolder:
+    """Return the session's folder; ``check`` as in ``ConfinedFolder``.
 
     Raises:
         PathRefusedError: it can't be made.
     """
-    return ConfinedFolder(session_folder(session_id))
+    return ConfinedFolder(session_folder(session_id), check=check)
 
 
 def keep(session_id: UUID, plan_id: str, content: bytes) -> None:
@@ -69,17 +70,17 @@ def kept(session_id: UUID, plan_id: str) -> bytes | None:
     return bytes(row.content) if row else None
 
 
-def restore(session_id: UUID, plan_id: str) -> None:
+def restore(session_id: UUID, plan_id: str, check: Callable[[], None] | None = None) -> None:
     """Put the plan file back as the row has it, when this disk lacks it or holds other bytes.
 
     The row tells what the log tells. Other bytes are those of a worker that died before it could
-    say what it wrote, or of another machine.
+    say what it wrote, or of another machine. ``check`` is asked right before.
     """
     content = kept(session_id, plan_id)
     if content is None:
         return
     try:
-        plans, place = folder(session_id), relative(plan_id)
+        plans, place = folder(session_id, check), relative(plan_id)
         if not plans.exists(place) or plans.read(place, LARGEST + 1) != content:
             plans.write(place, content)
     except PathRefusedError:

@@ -1,12 +1,16 @@
 """One tool call at a time, judged when it runs."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.db.models import F
 from pydantic import BaseModel
 from pytest_django import Settings
 
@@ -15,14 +19,16 @@ from planmode.access.models import Project
 from planmode.agent import catalog
 from planmode.agent.contracts import NoArguments, Submits, ToolContext
 from planmode.core import events as ev
+from planmode.core.errors import PlanInvalidError
 from planmode.core.guard import Allow, CallFacts
 from planmode.core.permission import PermissionMode
 from planmode.core.state import CallStatus
+from planmode.models import Turn
 from planmode.signals import Appended, events_appended
-from planmode.store import eventlog, planfiles
+from planmode.store import eventlog, planfiles, revisions
 from reviews.core.decisions import DecisionKind
 from reviews.models import Approval, Review
-from tests import desk
+from tests import desk, faults
 from tests.factories import PLAN, Play, call, play, submits
 from tests.requirements import need
 from tests.rows import Row, rows, wanted
@@ -499,3 +505,58 @@ def test_entering_without_a_plan_folder_records_nothing(
     session = one(operator, call("EnterPlanMode"), plan=False)
     assert not desk.every(session, ev.PlanModeEntered)
     assert not session.state.plan.active
+
+
+# Files and the worker's claim
+
+
+@contextmanager
+def after(kind: type[ev.Event], name: str, act: Callable[[], object]) -> Iterator[None]:
+    """Let ``act`` happen with the first event of ``kind`` about the tool ``name``."""
+    left = [act]
+
+    def watch(appended: Appended, **_: object) -> None:
+        names = [getattr(logged.event, "name", "") for logged in appended.events]
+        if left and name in names and isinstance(appended.events[-1].event, kind):
+            left.pop()()
+
+    events_appended.connect(watch, weak=False)
+    try:
+        yield
+    finally:
+        events_appended.disconnect(watch)
+    assert not left
+
+
+def test_a_worker_that_was_overtaken_replaces_no_file(operator: User) -> None:
+    """fault:F06; it fell asleep between the guard's yes and the rename."""
+    writes = call("Write", path="${plan_file}", content="stale")
+    session = play(operator, [{"tool_calls": [writes]}, DONE])
+
+    def overtake() -> None:
+        Turn.objects.filter(pk=session.turn.pk).update(fence=F("fence") + 1)
+
+    with after(ev.ToolStarted, "Write", overtake):
+        session.work()
+    assert not desk.plan_path(session).exists()
+    assert not desk.results(session)
+
+
+def test_what_is_submitted_is_what_the_log_tells_of_the_plan_file(operator: User) -> None:
+    """fault:F06; other bytes came over the file between the Write and the submission."""
+    session = play(operator, [submits(), DONE])
+    stale = partial(desk.put_plan, session, b"# Stale")
+    with after(ev.ToolFinished, "Write", stale):
+        session.work()
+    assert desk.plan_path(session).read_text() == PLAN
+    assert revisions.content(revisions.find(session.review.revision_id)).decode() == PLAN
+
+
+def test_other_bytes_than_those_of_the_log_are_refused(operator: User) -> None:
+    session = play(operator, [submits(), DONE])
+    faults.die(session, ev.PlanSubmitted)
+    held = Turn.objects.claim(session.turn.pk, worker="w", lease=timedelta(seconds=30))
+    assert held is not None
+    with pytest.raises(PlanInvalidError, match="other bytes than the log tells"):
+        turns.submit_plan(held, turns.Submission("c", b"# Stale", ()))
+    assert not Review.objects.exists()

@@ -6,6 +6,7 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
+from planmode.core.errors import ClaimLostError
 from planmode.store.confined import ConfinedFolder, PathMissingError, PathRefusedError
 
 P = PurePosixPath
@@ -74,6 +75,24 @@ def test_the_root_has_its_real_name_and_aliases(tmp_path: Path) -> None:
     folder = ConfinedFolder(tmp_path / "link", aliases=(Path("/srv/known"),))
     for name in (tmp_path / "link", tmp_path / "real", Path("/srv/known")):
         assert folder.relative_to_root(f"{name}/a.txt") == P("a.txt")
+
+
+def test_what_the_check_raises_leaves_the_old_bytes(tmp_path: Path) -> None:
+    """fault:F06; the new ones lie ready beside them when it is asked, and are gone afterwards."""
+    root = tmp_path / "root"
+    root.mkdir()
+    seen: list[list[str]] = []
+
+    def refuse() -> None:
+        seen.append(_names(root))
+        raise ClaimLostError("in other hands")
+
+    ConfinedFolder(root).write(P("a.txt"), b"old")
+    with pytest.raises(ClaimLostError):
+        ConfinedFolder(root, check=refuse).write(P("a.txt"), b"new")
+    assert len(seen[0]) == 2
+    assert _names(root) == ["a.txt"]
+    assert (root / "a.txt").read_bytes() == b"old"
 
 
 def test_what_is_written_is_read(folder: ConfinedFolder) -> None:
