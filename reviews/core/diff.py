@@ -35,14 +35,17 @@ class DiffLine:
 
 @dataclass(frozen=True, slots=True)
 class Hunk:
-    """Lines that stand together in both texts."""
+    """Lines that stand together in both texts, and how many kept ones before them are left out."""
 
     lines: tuple[DiffLine, ...]
+    left_out: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Diff:
     """What changed; ``added`` and ``removed`` count lines.
+
+    ``rest`` kept lines behind the last hunk are not shown.
 
     ``coarse`` says that some part was too large to compare within the limits: it stands there as
     removed and added as a whole, and may hold lines that did not change.
@@ -52,6 +55,7 @@ class Diff:
     added: int
     removed: int
     coarse: bool
+    rest: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,14 +91,17 @@ def diff(old: str, new: str, *, context: int | None = 3, limits: DiffLimits = LI
     alignment = _Alignment.of(before, after, limits)
     steps = list(_steps(alignment.partner, len(after)))
     kept = sum(1 for partner in alignment.partner if partner >= 0)
+    parts = _shown(steps, context)
+    ends = [0, *(part.stop for part in parts)]
     return Diff(
         hunks=tuple(
-            Hunk(tuple(_line(before, after, step) for step in steps[part]))
-            for part in _shown(steps, context)
+            Hunk(tuple(_line(before, after, step) for step in steps[part]), part.start - end)
+            for part, end in zip(parts, ends, strict=False)
         ),
         added=len(after) - kept,
         removed=len(before) - kept,
         coarse=alignment.coarse,
+        rest=len(steps) - ends[-1] if parts else 0,
     )
 
 

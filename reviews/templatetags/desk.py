@@ -190,6 +190,18 @@ def line_text(line: str) -> str:
 
 
 @register.filter
+def indent(line: str) -> str:
+    """Return the blanks and tabs that a line begins with."""
+    return line[: len(line) - len(line.lstrip(" \t"))]
+
+
+@register.filter
+def indented_text(line: str) -> str:
+    """Return what stands behind a line's indent, as ``line_text`` shows it."""
+    return line_text(line.lstrip(" \t"))
+
+
+@register.filter
 def lacks_end(line: str) -> bool:
     """Return whether a text's last line has no line end."""
     return not line.endswith("\n")

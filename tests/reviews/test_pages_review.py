@@ -107,6 +107,19 @@ def test_a_second_revision_shows_what_changed(revised: Play, reviewer: User) -> 
     assert html(page).count('aria-label="Revisions of this plan"') == 1
 
 
+def test_lines_left_out_are_counted_and_an_indent_is_no_text(
+    operator: User, reviewer: User
+) -> None:
+    plan = "# Long\n" + "".join(f"- Step {number}\n" for number in range(20)) + "  - old\n"
+    replies = [submits(plan), submits(plan.replace("  - old", "  - new"))]
+    changing = play(operator, replies).work()
+    decide(changing, reviewer, DecisionKind.REVISE, feedback="Another")
+    page = browser(reviewer).get(f"{path(changing.work())}?view=changes")
+    assert text(page).count("18 unchanged lines") == 1
+    assert "  <ins>- new</ins>" in html(page)
+    assert "  <del>- old</del>" in html(page)
+
+
 @on_sqlite
 def test_changes_of_a_damaged_revision_can_not_be_shown(revised: Play, reviewer: User) -> None:
     first = Review.objects.get(session_id=revised.id, revision_version=1)

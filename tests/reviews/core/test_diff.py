@@ -55,6 +55,15 @@ def test_kept_and_removed_is_old_kept_and_added_is_new(old: str, new: str) -> No
 
 @given(old=TEXTS, new=TEXTS, context=st.none() | st.integers(0, 4))
 @settings(deadline=None)
+def test_what_is_left_out_is_counted(old: str, new: str, context: int | None) -> None:
+    result = diff(old, new, context=context)
+    missing = sum(hunk.left_out for hunk in result.hunks) + result.rest
+    whole = len(lines(diff(old, new, context=None)))
+    assert missing == (whole - len(lines(result)) if result.hunks else 0)
+
+
+@given(old=TEXTS, new=TEXTS, context=st.none() | st.integers(0, 4))
+@settings(deadline=None)
 def test_numbers_name_the_lines(old: str, new: str, context: int | None) -> None:
     before, after = lines_of(old), lines_of(new)
     for line in lines(diff(old, new, context=context)):
@@ -138,6 +147,13 @@ def test_a_lost_line_end_is_a_change() -> None:
         (LineKind.REMOVED, "b\n"),
         (LineKind.ADDED, "b"),
     ]
+
+
+def test_lines_are_left_out_before_between_and_behind_changes() -> None:
+    old = "".join(f"{number}\n" for number in range(30))
+    result = diff(old, old.replace("5\n", "five\n", 1).replace("20\n", "twenty\n"))
+    assert [hunk.left_out for hunk in result.hunks] == [2, 8]
+    assert result.rest == 6
 
 
 @pytest.mark.parametrize(
