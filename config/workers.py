@@ -3,8 +3,14 @@
 import os
 from typing import Any, Final
 
-from celery.signals import worker_ready, worker_shutdown, worker_shutting_down
+from celery.signals import (
+    worker_process_shutdown,
+    worker_ready,
+    worker_shutdown,
+    worker_shutting_down,
+)
 
+from planmode import wakeups
 from planmode.agent.models import loops
 from planmode.agent.turn import STOPPING
 from planmode.store.heartbeats import Pulse
@@ -33,3 +39,9 @@ def end(**_: object) -> None:
     while _pulses:
         _pulses.pop().stop()
     loops.close_all()
+
+
+@worker_process_shutdown.connect
+def end_child(**_: object) -> None:
+    """Send the last wake-ups of a pool's process: it ends without the interpreter's farewell."""
+    wakeups.end()

@@ -32,8 +32,7 @@ def run_slice(turn_id: int) -> None:
 @shared_task(ignore_result=True)
 def requeue_due_turns() -> None:
     """Wake each turn that is due: its wake-up was lost, its time has come, or its worker died."""
-    for turn_id in Turn.objects.due().order_by("due_at").values_list("pk", flat=True):
-        wakeups.publish(turn_id)
+    wakeups.send(list(Turn.objects.due().order_by("due_at").values_list("pk", flat=True)))
 
 
 def worker_name() -> str:

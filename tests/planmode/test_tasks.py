@@ -70,7 +70,7 @@ def test_the_sweeper_wakes_exactly_what_is_due(
     operator: User, reviewer: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     woken: list[int] = []
-    monkeypatch.setattr(wakeups, "publish", woken.append)
+    monkeypatch.setattr(wakeups, "send", woken.extend)
     due, lost, later, waiting, held = (play(operator, [submits(), DONE]) for _ in range(5))
     waiting.work()
     for session in (lost, held):
