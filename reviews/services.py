@@ -10,6 +10,7 @@ from django.db import transaction
 from django.db.models import F, QuerySet
 from django.utils import timezone
 
+from planmode import queries
 from planmode import services as planmode
 from planmode.access import tokens
 from planmode.access.may import Action, Caller, Owned, as_of_now, caller_of, may, may_lend
@@ -51,6 +52,8 @@ def decide(review_id: UUID, decision: Decision, *, by: Caller) -> Review:
         ReviewClosedError: somebody was faster, or the review ended.
         RevisionStaleError: the decision names another sha256 than the review's.
         DecisionIncompleteError: something is missing or does not belong.
+        StoredDataError: the plan's bytes are not those that were submitted, so that nobody can
+            approve them. Every other decision stays possible.
     """
     review = _locked(Review, review_id, ReviewUnknownError)
     _check_decider(review, decision.kind, as_of_now(by))
@@ -62,6 +65,8 @@ def decide(review_id: UUID, decision: Decision, *, by: Caller) -> Review:
             current=review.sha256,
         )
     complete = completed(decision, [option["label"] for option in review.options])
+    if complete.kind is DecisionKind.APPROVE:
+        queries.revision_bytes(review.revision_id)  # verified, behind the lock
     _close(review, complete)
     planmode.resolve_plan(
         review.session_id,

@@ -260,7 +260,12 @@ def deliver(bench: Bench, pending: PendingCall) -> None:
     session_id: UUID = bench.claim.session_id
     answer = eventlog.at(session_id, pending.answer)
     saved_as = _saved_as(session_id)
-    turns.append(bench.claim, results.answered(session_id, pending.call, answer, saved_as))
+    try:
+        finished = results.answered(session_id, pending.call, answer, saved_as)
+    except StoredDataError as error:
+        logger.exception("the answer to call %s of %s is damaged", pending.call.id, session_id)
+        finished = results.damaged(session_id, pending.call, error)
+    turns.append(bench.claim, finished)
 
 
 def _saved_as(session_id: UUID) -> str:

@@ -110,6 +110,13 @@ def answered(session_id: UUID, call: ToolCall, answer: ev.Event, saved_as: str) 
             raise AssertionError(f"{answer} answers no call")
 
 
+def damaged(session_id: UUID, call: ToolCall, error: StoredDataError) -> ev.ToolFinished:
+    """Return the result of an ExitPlanMode whose approved bytes can't be given back."""
+    version = str(eventlog.last(session_id, ev.PlanSubmitted).version)
+    text = render("results/approved_damaged", version=version, problem=str(error))
+    return _finished(call, ev.Verdict.RAN, text)
+
+
 def _answers(session_id: UUID, call: ToolCall, answer: ev.QuestionAnswered) -> ev.ToolFinished:
     asked = eventlog.last(session_id, ev.QuestionAsked)
     pairs = zip(asked.items, answer.answers, strict=True)

@@ -173,6 +173,9 @@ def decide(request: DeskRequest, review_id: UUID) -> HttpResponse:
     except DecisionIncompleteError as error:
         problem = _incomplete(sheet, review_id, error)
         return _back(request, review_id, sheet, problem, status=422)
+    except StoredDataError:
+        problem = Problem("", _("The stored plan is damaged. It can't be approved."))
+        return _back(request, review_id, sheet, problem, status=500)
     except REFUSED as error:
         return _back(request, review_id, sheet, Problem("", str(error)), status=403)
     return HttpResponseRedirect(f"{reverse('review', args=[review_id])}#decision")

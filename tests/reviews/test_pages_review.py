@@ -147,6 +147,10 @@ def test_a_damaged_plan_is_neither_shown_nor_decided(waiting: Play, reviewer: Us
     assert "Something else" not in text(page)
     assert 'name="decide"' not in html(page)
     assert 'name="decide"' not in html(client.get(f"{path(waiting)}/state"))
+    answer = decides(client, waiting, "approve", option="Large", start="yes")
+    assert answer.status_code == 500
+    assert "The stored plan is damaged. It can" in text(answer)
+    assert waiting.review.status == "open"
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,9 @@ from planmode import services as planmode
 from planmode.access.may import TOKEN_READS, Caller
 from planmode.access.models import Membership, Project, Role
 from planmode.core import events as ev
-from planmode.core.errors import NotAllowedError, NotWaitingError
+from planmode.core.errors import NotAllowedError, NotWaitingError, StoredDataError
 from planmode.core.outcomes import Outcome
+from planmode.models import Blob
 from reviews import services
 from reviews.core.decisions import OUTCOME_OF, Decision, DecisionKind
 from reviews.core.errors import (
@@ -191,6 +192,22 @@ def test_a_decision_is_kept_with_all_that_was_said(
     assert review.decision.sha256 == review.sha256
     (resolved,) = desk.every(session, ev.PlanResolved)
     assert (resolved.outcome, resolved.by) == (OUTCOME_OF[kind], reviewer.pk)
+
+
+@pytest.mark.parametrize("change", [{"content": b"# Another plan"}, None], ids=["other", "gone"])
+def test_damaged_bytes_are_not_approved(
+    change: dict[str, bytes] | None, session: Play, reviewer: User
+) -> None:
+    """case:C058: whoever posts to the API has seen no plan that was damaged meanwhile."""
+    blob = Blob.objects.filter(sha256=session.review.sha256)
+    blob.update(**change) if change else blob.delete()
+    before = desk.log(session)
+    with pytest.raises(StoredDataError):
+        desk.approve(session, reviewer)
+    assert desk.log(session) == before
+    assert session.review.status == "open"
+    assert session.state.plan.active
+    assert desk.decide(session, reviewer, DecisionKind.REVISE, feedback="Again").outcome == "revise"
 
 
 # Who may decide

@@ -18,8 +18,8 @@ class Command(BaseCommand):
 
     help = (
         "Make a token that a program shows as 'Authorization: Bearer TOKEN'. It acts for USER in "
-        "one project, never may more than USER, and never decides. It is printed once: only its hash is "
-        "kept."
+        "one project, never may more than USER, and never decides. It is printed once: only its "
+        "hash is kept."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
