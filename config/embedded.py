@@ -29,8 +29,9 @@ NAME: Final = f"serve@localhost:{os.getpid()}"
 class EmbeddedWorker:
     """Runs turns in threads of this process, from ``start`` to ``stop``."""
 
-    def __init__(self) -> None:
-        """Prepare; nothing runs yet."""
+    def __init__(self, address: str) -> None:
+        """Prepare, nothing runs yet; ``address`` is the URL of the pages that are served here."""
+        self._address = address
         self._worker = WorkController(
             app=app,
             hostname="serve@localhost",
@@ -77,7 +78,7 @@ class EmbeddedWorker:
                 for turn_id in sweep.fresh(now):
                     wakeups.publish(turn_id)
                 if now >= beat_at:
-                    heartbeats.beat(NAME)
+                    heartbeats.beat(NAME, address=self._address)
                     beat_at = now + heartbeats.BEAT_S
             except DatabaseError as error:
                 logger.warning("the poller can't read the turns, trying on: %s", error)

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 from django.db.models.functions import Now
 from uuid6 import uuid7
 
@@ -84,10 +84,17 @@ class TurnQuerySet(models.QuerySet["Turn"]):
     """Questions about turns, and the one way to get hold of one."""
 
     def due(self) -> Self:
-        """Return turns that a worker should take: queued and not too early, or left by a worker."""
+        """Return turns that a worker should take: queued and not too early, or left by a worker.
+
+        A turn that was cancelled keeps its lease while a tool of it may still run: until that is
+        over, the session's next turn waits, so that no two act on one workspace.
+        """
         fresh = Q(state=TurnState.QUEUED, due_at__lte=Now())
         lost = Q(state=TurnState.RUNNING, lease_until__lt=Now())
-        return self.filter(fresh | lost)
+        acting = Turn.objects.filter(
+            session=OuterRef("session"), state=TurnState.CANCELLED, lease_until__gte=Now()
+        )
+        return self.filter(fresh | lost).exclude(Exists(acting))
 
     def open(self) -> Self:
         """Return turns that have not ended."""
@@ -213,9 +220,13 @@ class PlanFile(models.Model):
 
 
 class Heartbeat(models.Model):
-    """A process that works on turns was alive at ``seen_at`` (the database's clock)."""
+    """A process that works on turns was alive at ``seen_at`` (the database's clock).
+
+    ``address`` is the URL of the pages that it serves, without a slash at its end; else empty.
+    """
 
     worker = models.CharField(max_length=120, primary_key=True)
+    address = models.CharField(max_length=300, blank=True)
     seen_at = models.DateTimeField(db_default=Now())
 
     def __str__(self) -> str:

@@ -173,6 +173,15 @@ def workers_seen(within: timedelta) -> list[str]:
     return list(alive.order_by("worker").values_list("worker", flat=True))
 
 
+def serving_address(within: timedelta) -> str:
+    """Return the URL of the pages that a process alive ``within`` this time serves, or nothing.
+
+    Processes that only work on turns know of no pages.
+    """
+    alive = Heartbeat.objects.filter(seen_at__gt=Now() - within).exclude(address="")
+    return alive.order_by("-seen_at").values_list("address", flat=True).first() or ""
+
+
 def _session_row(row: Session, turn: Turn | None) -> SessionRow:
     return SessionRow(
         id=row.pk,

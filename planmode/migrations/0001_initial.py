@@ -30,6 +30,7 @@ class Migration(migrations.Migration):
             name="Heartbeat",
             fields=[
                 ("worker", models.CharField(max_length=120, primary_key=True, serialize=False)),
+                ("address", models.CharField(blank=True, max_length=300)),
                 (
                     "seen_at",
                     models.DateTimeField(db_default=django.db.models.functions.datetime.Now()),

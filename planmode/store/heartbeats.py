@@ -19,13 +19,16 @@ BEAT_S: Final = 2.0
 _LONG_AGO: Final = timedelta(days=1)
 
 
-def beat(worker: str) -> None:
-    """Note that ``worker`` is alive now, by the database's clock."""
+def beat(worker: str, *, address: str = "") -> None:
+    """Note that ``worker`` is alive now, by the database's clock.
+
+    ``address`` is the URL of the pages that the same process serves, when it serves some.
+    """
     Heartbeat.objects.bulk_create(
-        [Heartbeat(worker=worker, seen_at=Now())],
+        [Heartbeat(worker=worker, address=address, seen_at=Now())],
         update_conflicts=True,
         unique_fields=["worker"],
-        update_fields=["seen_at"],
+        update_fields=["seen_at", "address"],
     )
 
 

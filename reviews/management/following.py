@@ -26,20 +26,26 @@ _STATUS_OF_STOP: Final[Mapping[str, int]] = {
     Outcome.REJECTED_AND_EXITED: 4,
 }
 _FAILED: Final = 5
+_ASKS: Final = "AskUserQuestion"
 
 
 @dataclass(frozen=True, slots=True)
 class Watch:
     """How to look at a session.
 
-    ``address`` is the pages' URL without a slash at its end; after ``patience_s`` seconds without
-    a worker the hint comes. ``clock`` counts seconds, ``wait`` lets some pass.
+    ``address`` is the pages' URL without a slash at its end, for as long as no server tells its
+    own; after ``patience_s`` seconds without a worker the hint comes. ``clock`` counts seconds,
+    ``wait`` lets some pass.
     """
 
     address: str
     patience_s: float = 5.0
     clock: Callable[[], float] = time.monotonic
     wait: Callable[[float], None] = time.sleep
+
+    def page(self, path: str) -> str:
+        """Return the URL of the page at ``path`` on the server that is at work now."""
+        return f"{queries.serving_address(ALIVE_WITHIN) or self.address}{path}"
 
 
 def exit_status(ended: ev.TurnEnded) -> int:
@@ -106,8 +112,9 @@ class Follower:
 
     def _where(self, pending: PendingCall) -> str:
         if pending.card == self._state.plan.review:
-            return f"{self._watch.address}/reviews/{pending.card}"
-        return f"{self._watch.address}/sessions/{self._id}"
+            return self._watch.page(f"/reviews/{pending.card}")
+        kind = "questions" if pending.call.name == _ASKS else "approvals"
+        return self._watch.page(f"/{kind}/{pending.card}")
 
     def _look_for_server(self) -> None:
         now = self._watch.clock()
@@ -123,7 +130,7 @@ class Follower:
         why = ": ".join(part for part in (ended.reason, one_line(ended.detail)) if part)
         told = f" ({why})" if why else ""
         state = self._state
-        self._say(f"{ended.state}{told} after {state.turn.steps} steps, {tokens(state)}")
+        self._say(f"{ended.state}{told} after {_steps(state.turn.steps)}, {tokens(state)}")
 
     def _status(self) -> str:
         step = f"step {self._state.turn.steps}"
@@ -135,6 +142,10 @@ class Follower:
     def _elapsed(self) -> str:
         minutes, seconds = divmod(int(self._watch.clock() - self._began), 60)
         return f"{minutes}:{seconds:02}"
+
+
+def _steps(count: int) -> str:
+    return "1 step" if count == 1 else f"{count} steps"
 
 
 def _activity(event: ev.Event, state: SessionState) -> str:
@@ -161,7 +172,7 @@ def _what_for(pending: PendingCall, state: SessionState) -> str:
     if pending.card == state.plan.review:
         version = state.plan.revision_count.get(state.plan.plan_id or "", 0)
         return f"waits for a decision on revision {version}"
-    if pending.call.name == "AskUserQuestion":
+    if pending.call.name == _ASKS:
         return "waits for an answer"
     return f"waits for a person to allow {printable(pending.call.name)}"
 

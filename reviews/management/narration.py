@@ -102,7 +102,8 @@ def _call(event: ev.ToolStarted | ev.ToolFinished, before: SessionState) -> list
             if _was_answered(before, call_id):  # the person's answer was told already
                 return []
             how = "failed" if verdict is ev.Verdict.RAN else verdict.value
-            return [f"{printable(name)} {argument(before, call_id)} {how}: {one_line(text)}"]
+            told = (printable(name), argument(before, call_id), f"{how}: {one_line(text)}")
+            return [" ".join(part for part in told if part)]
 
 
 def _was_answered(state: SessionState, call_id: str) -> bool:

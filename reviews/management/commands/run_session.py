@@ -61,12 +61,12 @@ class Command(BaseCommand):
 
 def followed(session_id: UUID, screen: Screen, watch: Watch) -> int:
     """Follow the session; return the exit status, that of Ctrl-C included."""
-    page = f"{watch.address}/sessions/{session_id}"
+    path = f"/sessions/{session_id}"
     try:
-        screen.say(f"session {session_id}, shown at {page}")
+        screen.say(f"session {session_id}, shown at {watch.page(path)}")
         return exit_status(Follower(session_id, screen, watch).follow())
     except KeyboardInterrupt:
-        screen.say(f"\ndetached: the session goes on in the worker, look at {page}")
+        screen.say(f"\ndetached: the session goes on in the worker, look at {watch.page(path)}")
         return DETACHED
 
 

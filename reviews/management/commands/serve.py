@@ -20,6 +20,8 @@ from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 from django.utils.module_loading import import_string
 
+from reviews.management.addresses import pages_url
+
 APPLICATION: Final = "config.asgi:application"
 WORKER: Final = "config.embedded.EmbeddedWorker"
 BACKLOG: Final = 2048
@@ -74,8 +76,9 @@ class Command(BaseCommand):
         _end_by_signal(stop)
         _check_migrations()
         listening = _listening(host, port)
-        web = Web(listening, ready=lambda: self._say(_line(listening, host)), ended=stop.set)
-        worker = None if no_worker or not settings.EMBEDDED else _worker()
+        address = pages_url(host, listening.getsockname()[1])
+        web = Web(listening, ready=lambda: self._say(f"Serving on {address}"), ended=stop.set)
+        worker = None if no_worker or not settings.EMBEDDED else _worker(address)
         if not settings.EMBEDDED:
             self._say(WEB_ONLY)
         if worker is not None:
@@ -169,13 +172,8 @@ def _listening(host: str, port: int) -> socket.socket:
         ) from error
 
 
-def _line(listening: socket.socket, host: str) -> str:
-    shown = f"[{host}]" if ":" in host else host
-    return f"Serving on http://{shown}:{listening.getsockname()[1]}"
-
-
-def _worker() -> Worker:
-    worker: Worker = import_string(WORKER)()
+def _worker(address: str) -> Worker:
+    worker: Worker = import_string(WORKER)(address)
     return worker
 
 

@@ -7,7 +7,7 @@ from django.db.models.functions import Now
 from pytest_django import DjangoAssertNumQueries
 
 from planmode.models import Heartbeat
-from planmode.queries import workers_seen
+from planmode.queries import serving_address, workers_seen
 from planmode.store import heartbeats
 
 MINUTE = timedelta(minutes=1)
@@ -39,3 +39,14 @@ def test_who_ends_is_forgotten_and_who_was_silent_for_a_day_too() -> None:
     heartbeats.forget("one")
     left = Heartbeat.objects.order_by("worker").values_list("worker", flat=True)
     assert list(left) == ["killed today", "two"]
+
+
+@pytest.mark.django_db
+def test_who_serves_pages_says_where_for_as_long_as_it_lives() -> None:
+    heartbeats.beat("works only")
+    assert serving_address(MINUTE) == ""
+    heartbeats.beat("serves", address="http://127.0.0.1:8000")
+    heartbeats.beat("serves", address="http://127.0.0.1:8001")
+    assert serving_address(MINUTE) == "http://127.0.0.1:8001"
+    Heartbeat.objects.filter(worker="serves").update(seen_at=Now() - timedelta(hours=1))
+    assert serving_address(MINUTE) == ""

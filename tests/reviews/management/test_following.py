@@ -145,6 +145,17 @@ def test_a_failed_call_says_why(operator: User) -> None:
     assert "Read missing.py failed: " in screen.text
 
 
+def test_a_call_without_an_argument_to_tell_is_one_word(operator: User) -> None:
+    asks = {"tool_calls": [call("AskUserQuestion", questions=[])]}
+    _, screen = follow(play(operator, [asks, DONE]), work)
+    assert "AskUserQuestion invalid: " in screen.text
+
+
+def test_one_step_is_one(operator: User) -> None:
+    _, screen = follow(play(operator, [DONE], plan=False), work)
+    assert "done after 1 step, " in screen.lines[-1]
+
+
 def test_a_script_that_ran_out_fails(operator: User) -> None:
     session = play(operator, [{"tool_calls": [call("Read", path="parser.py")]}])
     ended, screen = follow(session, work)
@@ -169,7 +180,8 @@ def test_a_question_is_waited_for(operator: User, reviewer: User) -> None:
     ended, screen = follow(session, work, lambda it: answer(it, reviewer, "The first"), work)
     assert ended == 0
     assert "the agent asks: Which one?" in screen.text
-    assert f"waits for an answer: http://127.0.0.1:8000/sessions/{session.id}" in screen.text
+    card = f"http://127.0.0.1:8000/questions/{session.question.pk}"
+    assert f"waits for an answer: {card}" in screen.text
     assert "reviewer answered: The first" in screen.text
 
 
@@ -179,7 +191,8 @@ def test_a_tool_approval_is_waited_for(operator: User, reviewer: User) -> None:
     _, screen = follow(
         session, work, lambda it: allow(it, reviewer, yes=False, note="Not there"), work
     )
-    assert "waits for a person to allow Write" in screen.text
+    card = f"http://127.0.0.1:8000/approvals/{session.approval.pk}"
+    assert f"waits for a person to allow Write: {card}" in screen.text
     assert "reviewer refused it: Not there" in screen.text
 
 
@@ -206,6 +219,17 @@ def test_with_a_server_no_hint_comes(operator: User) -> None:
     heartbeats.beat("host:1")
     _, screen = follow(session, *[nothing] * 40, work)
     assert "manage.py serve" not in screen.text
+
+
+def test_the_addresses_are_those_of_the_server_that_is_at_work(operator: User) -> None:
+    def serve(_session: Play) -> None:
+        heartbeats.beat("serve:1", address="http://127.0.0.1:8765")
+
+    reviewer = operator_as_reviewer(operator)
+    session = play(operator, [submits(), DONE])
+    _, screen = follow(session, serve, work, lambda it: approve(it, reviewer), work)
+    assert f"shown at http://127.0.0.1:8000/sessions/{session.id}" in screen.lines[0]
+    assert f"revision 1: http://127.0.0.1:8765/reviews/{session.review.pk}" in screen.text
 
 
 def test_text_of_an_agent_can_not_steer_the_terminal(operator: User) -> None:

@@ -113,6 +113,7 @@ def test_a_plan_is_sent_back_approved_and_carried_out(
         decide(server, people, second[2], {"decision": "approve"})
         assert run.wait() == 0
     assert (first[1], second[1]) == ("1", "2")
+    assert f"revision 1: {server.url}/reviews/{first[2]}" in run.output, "the server's own port"
     assert (tmp_path / "mine" / "parser.py").read_text() == "value = 2\n"
     for told in ("agent: I look.", "Read parser.py", "Edit parser.py", "done after 5 steps"):
         assert told in run.output
