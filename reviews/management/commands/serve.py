@@ -20,13 +20,16 @@ from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 from django.utils.module_loading import import_string
 
-from reviews.management.addresses import pages_url
+from reviews.management.addresses import pages_url, port_number, why_not
 
 APPLICATION: Final = "config.asgi:application"
 WORKER: Final = "config.embedded.EmbeddedWorker"
 BACKLOG: Final = 2048
 LARGEST_FRAME: Final = 64 * 1024
 """Bytes: sockets take nothing, so even this is generous."""
+WAKE_S: Final = 0.5
+"""How often the main thread looks up. A signal may interrupt another thread, and Python runs its
+handler in this one alone, once it runs at all: without this, some SIGTERMs were slept through."""
 GRACE_S: Final = 5
 """Seconds that open connections have to end."""
 PATIENCE_S: Final = 10.0
@@ -62,7 +65,10 @@ class Command(BaseCommand):
         """Declare the options."""
         parser.add_argument("--host", default=settings.HOST, help="address to listen on")
         parser.add_argument(
-            "--port", type=int, default=settings.PORT, help="port to listen on; 0 picks a free one"
+            "--port",
+            type=port_number,
+            default=settings.PORT,
+            help="port to listen on; 0 picks a free one",
         )
         parser.add_argument("--no-worker", action="store_true", help="serve only, run no turns")
 
@@ -84,7 +90,8 @@ class Command(BaseCommand):
         if worker is not None:
             worker.start()
         web.start()
-        stop.wait()
+        while not stop.wait(WAKE_S):
+            pass
         self._say("Stopping: running steps end first. Once more ends everything at once.")
         _end(web, worker)
         if web.failed:
@@ -166,10 +173,8 @@ def _listening(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         return socket.create_server((host, port), family=family, backlog=BACKLOG)
-    except (OSError, OverflowError) as error:
-        raise CommandError(
-            f"can't listen on {host} port {port}: {error}; choose another by --port"
-        ) from error
+    except OSError as error:
+        raise CommandError(why_not(host, port, error)) from error
 
 
 def _worker(address: str) -> Worker:
