@@ -61,6 +61,7 @@ VALUES: Final[Mapping[str, frozenset[str]]] = {
     "results/write_outside_plan_file": frozenset({"plan_file"}),
     "results/shell_while_planning": NONE,
     "results/no_sandbox": NONE,
+    "results/unsandboxed": NONE,
     "results/already_planning": frozenset({"plan_file"}),
     "results/not_planning": NONE,
     "results/outside_workspace": frozenset({"workspace"}),
@@ -301,7 +302,7 @@ def test_exit_without_approval_starts_nothing() -> None:
     """kimi:2.5 (d): two texts, since nothing was approved after a rejection or a cancel."""
     text = told(reminded("exit_unapproved"))
     assert "restrictions are lifted" in text
-    assert "no person has approved a plan" in text
+    assert "no plan has been approved" in text
     assert "do not start on it" in text
     assert "person's next instruction" in text
     assert "go on with" not in text
