@@ -56,6 +56,19 @@ def words(name: str, default: tuple[str, ...] = ()) -> list[str]:
     return [item.strip() for item in value.split(",") if item.strip()]
 
 
+def folders(name: str) -> list[Path]:
+    """Return the comma-separated folders of ``name``, with links resolved.
+
+    Raises:
+        ImproperlyConfigured: one is relative, or the whole file system.
+    """
+    found = [(item, Path(item).resolve()) for item in words(name)]
+    for item, folder in found:
+        if not Path(item).is_absolute() or folder == Path("/"):
+            raise ImproperlyConfigured(f"{name} holds {item!r}: name folders as /one, not / itself")
+    return [folder for _, folder in found]
+
+
 def secret(name: str) -> str:
     """Return ``name``, or the first line of the file that ``name``_FILE points to, or nothing.
 

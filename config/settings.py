@@ -199,6 +199,9 @@ WORKSPACE_ROOTS = [
     Path(item).resolve() for item in env.words("WORKSPACE_ROOTS", (str(DATA_DIR / "workspaces"),))
 ]
 SCRIPTS_DIR = Path(env.text("SCRIPTS_DIR", str(DATA_DIR / "scripts")))
+SANDBOX_READABLE = env.folders("SANDBOX_READABLE")
+# Without a sandbox a command sees what the server sees: one person's own risk, not a team's.
+ALLOW_UNSANDBOXED_SHELL = env.boolean("ALLOW_UNSANDBOXED_SHELL", default=EMBEDDED)
 DEFAULT_MODEL = env.text("DEFAULT_MODEL")
 MODEL_TIMEOUT_S = env.integer("MODEL_TIMEOUT_S", 300, least=1)
 

@@ -1,34 +1,38 @@
-"""Shell commands, bounded in time and output, in a sandbox or not."""
+"""Shell commands, bounded in time and output, in a sandbox."""
 
+import errno
+import json
 import os
 import secrets
+import select
 import selectors
 import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import IO, Final, Self
 
+from django.conf import settings
+
+from planmode.agent.bubblewrap import SYSTEM_PATH, SandboxError, Sight, wrapped
 from planmode.core.wire import clean
 
-_SYSTEM: Final = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
-_ETC: Final = ("/etc/alternatives", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/localtime")
-_PATH: Final = "/usr/local/bin:/usr/bin:/bin"
 _PASSED: Final = ("PATH", "HOME", "LANG", "TERM")
 _MARK: Final = "PLANMODE_CALL"
 _CHUNK: Final = 64 * 1024
 _POLL_S: Final = 0.05
 _PROBE_S: Final = 10
+_END_S: Final = 5
 _MOST_OUTPUT: Final = 64 * 1024 * 1024
 """Bytes after which a command that only prints is ended; until then the rest is thrown away."""
 
 
-class SandboxMissingError(Exception):
+class SandboxMissingError(SandboxError):
     """A command had to run in the sandbox, and this host has none."""
 
 
@@ -51,65 +55,132 @@ class Sandbox:
     """Runs commands; ``bwrap`` is a bubblewrap that was seen to work, or ``None``."""
 
     bwrap: str | None = None
+    sight: Sight = field(default_factory=Sight)
 
     @classmethod
     def probe(cls) -> Self:
         """Return what this host offers to this process; tried once a process."""
-        return cls(_working_bwrap())
+        return cls(working_bwrap(), _sight())
 
     @property
     def available(self) -> bool:
-        """Whether commands can be kept from changing anything."""
+        """Whether commands run where they see and change nothing but the workspace."""
         return self.bwrap is not None
+
+    def starts(self, program: str) -> bool:
+        """Return whether a command can start ``program`` (an absolute path)."""
+        return self.bwrap is None or self.sight.shows(program)
 
     def run(
         self, command: str, *, cwd: Path, sandboxed: bool, timeout_s: float, output_limit: int
     ) -> Finished:
         """Run ``command`` in a shell and end everything that it started.
 
-        ``sandboxed``: the file system is read-only and holds the system and ``cwd`` alone, and
-        there is no network. ``output_limit`` is in bytes. The environment is clean either way:
-        nothing of the server's own reaches the command.
+        Where there is a sandbox it sees the system and ``cwd`` alone, with processes and a /tmp
+        of its own. ``sandboxed``: nothing of that can be changed, and there is no network; else
+        ``cwd`` can be changed, and this host may lack a sandbox (then the command sees what this
+        process sees). ``output_limit`` is in bytes. The environment is clean either way: nothing
+        of the server's own reaches the command.
 
         Raises:
-            SandboxMissingError: it has to be sandboxed, and can't.
+            SandboxError: it has to be sandboxed, and can't.
             OSError: it can't be started.
         """
-        mark = secrets.token_hex(16)
-        argv, environment = self._prepared(command, cwd, mark, sandboxed=sandboxed)
         kept = _Kept(output_limit)
-        with subprocess.Popen(  # noqa: S603 - running what the agent asks for is the purpose
-            argv,
-            cwd="/" if sandboxed else cwd,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        ) as process:
+        with _begun(self._prepared(command, cwd, sandboxed=sandboxed)) as running:
             try:
-                timed_out = _follow(process, kept, time.monotonic() + timeout_s)
-                by_itself = _exited(process)
+                timed_out = _follow(running.process, kept, time.monotonic() + timeout_s)
+                by_itself = _exited(running.process)
             finally:
-                _end(process, None if sandboxed else mark)
-            _drain(process.stdout, kept)
+                running.end()
+            _drain(running.process.stdout, kept)
         return Finished(
-            exit_code=_code(process.returncode) if by_itself else None,
+            exit_code=_code(running.process.returncode) if by_itself else None,
             output=kept.text(),
             timed_out=timed_out,
             cut=kept.cut,
         )
 
-    def _prepared(
-        self, command: str, cwd: Path, mark: str, *, sandboxed: bool
-    ) -> tuple[list[str], dict[str, str]]:
+    def _prepared(self, command: str, cwd: Path, *, sandboxed: bool) -> "_Call":
         shell = [_shell(), "-c", command]
-        if not sandboxed:
-            passed = {name: os.environ[name] for name in _PASSED if name in os.environ}
-            return shell, {"PATH": _PATH, "HOME": "/tmp", **passed, _MARK: mark}  # noqa: S108 - home of nobody
-        if self.bwrap is None:
+        place = os.path.realpath(cwd)
+        if not Path(place).is_dir():
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), place)
+        if self.bwrap is not None:
+            return _Call([*wrapped(self.bwrap, place, self.sight, writable=not sandboxed), *shell])
+        if sandboxed:
             raise SandboxMissingError("this host has no sandbox for commands")
-        return [*_wrapped(self.bwrap, cwd), *shell], {}
+        mark = secrets.token_hex(16)
+        passed = {name: os.environ[name] for name in _PASSED if name in os.environ}
+        environment = {"PATH": SYSTEM_PATH, "HOME": "/tmp", **passed, _MARK: mark}  # noqa: S108 - home of nobody
+        return _Call(shell, place, environment, mark)
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """What is started; without a ``mark`` it is bubblewrap, and has a PID namespace."""
+
+    argv: list[str]
+    cwd: str = "/"
+    environment: Mapping[str, str] = field(default_factory=dict)
+    mark: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Running:
+    """A command and how to end it; ``first`` is a pidfd of its namespace's first process."""
+
+    process: "subprocess.Popen[bytes]"
+    mark: str | None
+    first: int | None
+
+    def end(self) -> None:
+        """Kill all that the command started, and return when it is gone.
+
+        The first process of a namespace counts as ended once all the others are; outside of one
+        only those are found that stay in the group or keep ``mark`` in their environment.
+        """
+        _end(self.process, self.mark)
+        if self.first is not None:
+            poll = select.poll()
+            poll.register(self.first, select.POLLIN)
+            poll.poll(_END_S * 1000)
+
+
+@contextmanager
+def _begun(call: _Call) -> Iterator[_Running]:
+    """Start ``call``; bubblewrap says in a pipe which process is the first of its namespace."""
+    reading, writing = os.pipe()
+    with os.fdopen(reading, "rb") as told, ExitStack() as stack:
+        try:
+            process = stack.enter_context(_popen(call, writing))
+        finally:
+            os.close(writing)
+        first = _opened(told.read()) if call.mark is None else None
+        if first is not None:
+            stack.callback(os.close, first)
+        yield _Running(process, call.mark, first)
+
+
+def _popen(call: _Call, info: int) -> "subprocess.Popen[bytes]":
+    own = [] if call.mark is not None else ["--info-fd", str(info)]
+    return subprocess.Popen(  # noqa: S603 - running what the agent asks for is the purpose
+        [*call.argv[:1], *own, *call.argv[1:]],
+        cwd=call.cwd,
+        env=call.environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+        pass_fds=(info,) if own else (),
+    )
+
+
+def _opened(info: bytes) -> int | None:
+    """Return a pidfd of the process that bubblewrap named, ``None`` when it is gone already."""
+    with suppress(ValueError, KeyError, OSError):
+        return os.pidfd_open(int(json.loads(info)["child-pid"]))
+    return None
 
 
 @dataclass(slots=True)
@@ -216,38 +287,31 @@ def _shell() -> str:
     return "/bin/bash" if Path("/bin/bash").exists() else "/bin/sh"
 
 
-def _wrapped(bwrap: str, workspace: Path) -> list[str]:
-    """Return the bubblewrap call: nothing is there but what stands here."""
-    place = os.path.realpath(workspace)
-    return [
-        bwrap, "--unshare-all", "--die-with-parent", "--new-session", "--clearenv",
-        "--setenv", "PATH", _PATH, "--setenv", "HOME", "/tmp", "--setenv", "LANG", "C.UTF-8",  # noqa: S108 - the sandbox's own
-        "--ro-bind", "/usr", "/usr", *_system(),
-        *(word for path in _ETC for word in ("--ro-bind-try", path, path)),
-        "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp",  # noqa: S108 - the sandbox's own
-        "--ro-bind", place, place, "--chdir", place, "--",
-    ]  # fmt: skip
-
-
-def _system() -> Iterator[str]:
-    """Yield the system folders beside /usr as this host has them: folders, or links into it."""
-    for path in map(Path, _SYSTEM):
-        if path.is_symlink():
-            yield from ("--symlink", str(path.readlink()), str(path))
-        elif path.is_dir():
-            yield from ("--ro-bind", str(path), str(path))
+@cache
+def _sight() -> Sight:
+    """Return what the settings let commands see; the server's own folders never belong to it."""
+    own = (settings.DATA_DIR, settings.BASE_DIR, os.path.expanduser("~"))  # noqa: PTH111 - Path.home raises for who has none
+    return Sight(
+        tuple(map(str, settings.SANDBOX_READABLE)),
+        tuple(sorted({os.path.realpath(folder) for folder in own})),
+    )
 
 
 @cache
-def _working_bwrap() -> str | None:
+def working_bwrap() -> str | None:
     """Return the bubblewrap that really runs a command for this process, or ``None``."""
     bwrap = shutil.which("bwrap")
     if bwrap is None:
         return None
-    argv = [*_wrapped(bwrap, Path("/usr")), _shell(), "-c", "true"]
+    argv = [*wrapped(bwrap, "/etc", Sight(), writable=False), _shell(), "-c", "true"]
     try:
         tried = subprocess.run(  # noqa: S603 - the fixed call of this file
-            argv, check=False, capture_output=True, stdin=subprocess.DEVNULL, timeout=_PROBE_S
+            argv,
+            check=False,
+            capture_output=True,
+            stdin=subprocess.DEVNULL,
+            timeout=_PROBE_S,
+            env={},
         )
     except (OSError, subprocess.TimeoutExpired):
         return None

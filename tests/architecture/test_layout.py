@@ -124,7 +124,8 @@ def test_each_refusal_has_a_code_of_its_own() -> None:
 
 def test_the_example_environment_lists_every_setting() -> None:
     source = (ROOT / "config" / "settings.py").read_text("utf-8")
-    read = re.findall(r'\benv\.(text|boolean|integer|words|secret|database)\(\s*"(\w+)"', source)
+    kinds = "text|boolean|integer|words|folders|secret|database"
+    read = re.findall(rf'\benv\.({kinds})\(\s*"(\w+)"', source)
     names = {name for _, name in read} | {f"{name}_FILE" for kind, name in read if kind == "secret"}
     example = (ROOT / ".env.example").read_text("utf-8")
     listed = re.findall(r"^#([A-Z][A-Z_]*)=", example, re.MULTILINE)

@@ -64,6 +64,19 @@ def test_words(variable: Setter) -> None:
     assert env.words("X", ("z",)) == ["a", "b", "c"]
 
 
+def test_folders(variable: Setter, tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(tmp_path)
+    variable(f"{tmp_path}/link, /opt/node")
+    assert env.folders("X") == [tmp_path, Path("/opt/node")]
+
+
+@pytest.mark.parametrize("value", ["/", "opt/node", "/opt, /usr/..", "~/.nvm"])
+def test_what_is_no_folder_to_show(variable: Setter, value: str) -> None:
+    variable(value)
+    with pytest.raises(ImproperlyConfigured, match="name folders as /one, not / itself"):
+        env.folders("X")
+
+
 def test_a_secret_comes_from_a_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     file = tmp_path / "key"
     file.write_text("s3cret \nsecond line\n", encoding="utf-8")

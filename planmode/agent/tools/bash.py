@@ -4,8 +4,9 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
+from planmode.agent.bubblewrap import SandboxError
 from planmode.agent.contracts import Arguments, ToolContext, ToolResult
-from planmode.agent.sandbox import Finished, SandboxMissingError
+from planmode.agent.sandbox import Finished
 from planmode.core.guard import CallFacts
 
 MOST_OUTPUT: Final = 64 * 1024
@@ -46,7 +47,7 @@ class Bash:
                 timeout_s=args.timeout,
                 output_limit=MOST_OUTPUT,
             )
-        except SandboxMissingError as error:
+        except SandboxError as error:
             return ToolResult(f"The command did not run: {error}", is_error=True)
         except (OSError, ValueError) as error:
             return ToolResult(f"The command could not start: {error}", is_error=True)

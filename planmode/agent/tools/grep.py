@@ -4,12 +4,13 @@ import shlex
 import shutil
 import time
 from collections.abc import Iterator
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import Annotated, Final, Literal
 
 from pydantic import Field
 from pydantic_core import SchemaError, SchemaValidator, core_schema
 
+from planmode.agent.bubblewrap import SandboxError
 from planmode.agent.contracts import Arguments, ToolContext, ToolResult
 from planmode.agent.sandbox import Finished
 from planmode.agent.workspace import LARGEST_FILE, Place, matches
@@ -60,10 +61,10 @@ class Grep:
             place = context.reach.locate(args.path)
             _check_there(place)
             rg = shutil.which("rg")
-            if rg is None:
+            if rg is None or not context.sandbox.starts(rg):
                 return _bounded(_searched(args, place, pattern))
             return _by_ripgrep(args, place, context, rg)
-        except PathRefusedError as error:
+        except (PathRefusedError, SandboxError) as error:
             return ToolResult(str(error), is_error=True)
         except SchemaError as error:
             reason = str(error).partition("SchemaError: ")[2][:500]
@@ -102,7 +103,7 @@ def _by_ripgrep(args: GrepArguments, place: Place, context: ToolContext, rg: str
     finished = context.sandbox.run(
         f"{command} 2>/dev/null",
         cwd=place.folder.root,
-        sandboxed=context.sandbox.available and Path(rg).is_relative_to("/usr"),
+        sandboxed=context.sandbox.available,
         timeout_s=TIMEOUT_S,
         output_limit=MOST_BYTES,
     )

@@ -1,0 +1,128 @@
+"""The bubblewrap call: what a command sees, and what it may change."""
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+_BESIDE_USR: Final = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
+_ETC: Final = (
+    "/etc/alternatives", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/localtime", "/etc/passwd",
+    "/etc/group", "/etc/nsswitch.conf",
+)  # fmt: skip
+_ETC_OF_NETWORK: Final = (
+    "/etc/resolv.conf", "/etc/hosts", "/etc/services", "/etc/protocols", "/etc/ssl/certs",
+    "/etc/ssl/openssl.cnf", "/etc/ca-certificates", "/etc/pki/tls/certs", "/etc/pki/ca-trust",
+)  # fmt: skip
+SYSTEM_PATH: Final = "/usr/local/bin:/usr/bin:/bin"
+_HOME: Final = "/tmp"  # noqa: S108 - the sandbox's own
+MOST_ENTRIES: Final = 1_000_000
+"""Files of a workspace that are looked at for pipes and sockets."""
+MOST_MASKED: Final = 100
+
+
+class SandboxError(Exception):
+    """A command can't run in the sandbox as it would have to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What commands see beside the system and the workspace: ``readable``, and never ``hidden``.
+
+    A hidden folder is empty wherever one that is shown holds it. One that *is* shown, or lies
+    around what is shown, does not matter: nothing but the folder named is there.
+    """
+
+    readable: tuple[str, ...] = ()
+    hidden: tuple[str, ...] = ()
+
+    @property
+    def path(self) -> str:
+        """The commands' PATH: the system's, before it those of the server's that can be seen."""
+        own = os.environ.get("PATH", "").split(":")
+        return ":".join([*(p for p in own if _within(p, self.readable)), SYSTEM_PATH])
+
+    def shows(self, program: str) -> bool:
+        """Return whether a command can start ``program`` (an absolute path)."""
+        return _within(os.path.realpath(program), ("/usr", *self.readable))
+
+
+def wrapped(bwrap: str, place: str, sight: Sight, *, writable: bool) -> list[str]:
+    """Return the call up to the command: nothing is there but what stands here.
+
+    ``place`` is the workspace's real path. ``writable``: it can be changed, and the network is
+    reached. Otherwise neither, and its pipes and sockets, which a read-only file system doesn't
+    close, can't be opened.
+
+    Raises:
+        SandboxError: the workspace is too large to look for them.
+    """
+    masked = [] if writable else special_files(place)
+    return [
+        bwrap, "--unshare-all", *(["--share-net"] if writable else []),
+        "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--clearenv",
+        "--setenv", "PATH", sight.path, "--setenv", "HOME", _HOME, "--setenv", "LANG", "C.UTF-8",
+        *_shown("--ro-bind", "/usr", sight), *_beside_usr(),
+        *_each("--ro-bind-try", [*_ETC, *(_ETC_OF_NETWORK if writable else ())]),
+        "--tmpfs", _HOME,
+        *(word for folder in sight.readable for word in _shown("--ro-bind-try", folder, sight)),
+        "--proc", "/proc", "--dev", "/dev",
+        *_shown("--bind" if writable else "--ro-bind", place, sight),
+        *(word for path in masked for word in ("--ro-bind", "/dev/null", path)),
+        "--chdir", place, "--",
+    ]  # fmt: skip
+
+
+def special_files(place: str) -> list[str]:
+    """Return the pipes, sockets and devices below ``place``; no link is followed.
+
+    Raises:
+        SandboxError: there are too many, or too many files to look at.
+    """
+    found: list[str] = []
+    for number, entry in enumerate(_entries(place)):
+        if not (entry.is_symlink() or entry.is_file() or entry.is_dir()):
+            found.append(entry.path)
+        if number >= MOST_ENTRIES or len(found) > MOST_MASKED:
+            raise SandboxError("the workspace holds too many files, or too many pipes and sockets")
+    return found
+
+
+def _entries(place: str) -> Iterator["os.DirEntry[str]"]:
+    todo = [place]
+    while todo:
+        try:
+            with os.scandir(todo.pop()) as entries:
+                for entry in entries:
+                    yield entry
+                    if entry.is_dir(follow_symlinks=False):
+                        todo.append(entry.path)
+        except OSError:
+            continue  # what this process can't list the command can't list, either
+
+
+def _shown(how: str, folder: str, sight: Sight) -> Iterator[str]:
+    """Yield what binds ``folder``, with the hidden folders below it emptied."""
+    yield from (how, folder, folder)
+    for hidden in sight.hidden:
+        if hidden != folder and _within(hidden, (folder,)) and Path(hidden).is_dir():
+            yield from ("--tmpfs", hidden, "--remount-ro", hidden)
+
+
+def _beside_usr() -> Iterator[str]:
+    """Yield the system folders beside /usr as this host has them: folders, or links into it."""
+    for path in map(Path, _BESIDE_USR):
+        if path.is_symlink():
+            yield from ("--symlink", str(path.readlink()), str(path))
+        elif path.is_dir():
+            yield from ("--ro-bind", str(path), str(path))
+
+
+def _each(how: str, paths: Iterable[str]) -> Iterator[str]:
+    for path in paths:
+        yield from (how, path, path)
+
+
+def _within(path: str, folders: Iterable[str]) -> bool:
+    return any(Path(path).is_relative_to(folder) for folder in folders)
