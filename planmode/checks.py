@@ -1,12 +1,13 @@
-"""manage.py check: closed sets have their texts."""
+"""manage.py check: closed sets have their texts, commands a sandbox."""
 
 from collections.abc import Iterable
 from typing import Any
 
-from django.core.checks import CheckMessage, Error, register
+from django.core.checks import CheckMessage, Error, Warning, register  # noqa: A004 - its name
 
 from planmode.agent.catalog import TOOLS
 from planmode.agent.request import text_name
+from planmode.agent.sandbox import Sandbox
 from planmode.core.events import ReminderKind
 from planmode.core.guard import KIND_OF, Refusal
 from planmode.core.outcomes import Outcome
@@ -33,6 +34,20 @@ def tools_are_known_to_the_guard(**_: Any) -> list[CheckMessage]:  # noqa: ANN40
         Error(f"the guard does not know {tool}", hint="add it to KIND_OF", id="planmode.E002")
         for tool in TOOLS
         if tool not in KIND_OF
+    ]
+
+
+@register("planmode")
+def commands_have_a_sandbox(**_: Any) -> list[CheckMessage]:  # noqa: ANN401 - as above
+    """Return a warning where this process could not run a command in a sandbox."""
+    if Sandbox.probe().available:
+        return []
+    return [
+        Warning(
+            "this host offers no sandbox: a command that runs sees all that the server sees",
+            hint="install bubblewrap and allow user namespaces (docs/operations.md)",
+            id="planmode.W001",
+        )
     ]
 
 

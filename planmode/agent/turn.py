@@ -85,7 +85,11 @@ def _bench(claim: Claim) -> Bench:
         workspace=session.workspace,
         model=session.model,
         config=PRESETS[session.fold.preset],
-        ground=Ground(auto_exit=session.project.allow_auto, sandbox=sandbox.available),
+        ground=Ground(
+            auto_exit=session.project.allow_auto,
+            sandbox=sandbox.available,
+            unsandboxed=settings.ALLOW_UNSANDBOXED_SHELL,
+        ),
         sandbox=sandbox,
         state=session.fold,
     )

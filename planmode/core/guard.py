@@ -48,6 +48,10 @@ KIND_OF: Final[Mapping[str, ToolKind]] = {
 }
 
 
+_UNASKED: Final = frozenset({PermissionMode.AUTO, PermissionMode.YOLO})
+"""Where commands run without a person's yes."""
+
+
 class Refusal(StrEnum):
     """Why a call is refused; each has its text in prompts/results."""
 
@@ -55,6 +59,7 @@ class Refusal(StrEnum):
     WRITE_OUTSIDE_PLAN_FILE = "write_outside_plan_file"
     SHELL_WHILE_PLANNING = "shell_while_planning"
     NO_SANDBOX = "no_sandbox"
+    UNSANDBOXED = "unsandboxed"
     ALREADY_PLANNING = "already_planning"
     NOT_PLANNING = "not_planning"
     OUTSIDE_WORKSPACE = "outside_workspace"
@@ -64,7 +69,10 @@ class Refusal(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Allow:
-    """The call may run; ``sandboxed`` says that it may not change anything."""
+    """The call may run; ``sandboxed`` says that it may not change anything.
+
+    Without it a command may change the workspace; what else it sees is the sandbox's business.
+    """
 
     sandboxed: bool = False
 
@@ -109,10 +117,14 @@ class CallFacts:
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """What the installation allows: ``auto_exit`` is the project's, ``sandbox`` the host's."""
+    """What the installation allows: ``auto_exit`` is the project's, ``sandbox`` the host's.
+
+    ``unsandboxed`` says that a command may run without a sandbox though no person was asked.
+    """
 
     auto_exit: bool = False
     sandbox: bool = False
+    unsandboxed: bool = False
 
 
 def judge(
@@ -128,7 +140,7 @@ def judge(
         return Deny(Refusal.QUESTION_IN_AUTO)
     if state.plan.active and config.enforcement == "hard":
         return _planning(kind, call, state.permission_mode, ground)
-    return _working(kind, call, state.permission_mode)
+    return _working(kind, call, state.permission_mode, ground)
 
 
 def _exit(state: SessionState, config: PlanModeConfig, ground: Ground) -> Judgement:
@@ -153,14 +165,14 @@ def _planning(kind: ToolKind, call: CallFacts, mode: PermissionMode, ground: Gro
 def _shell_while_planning(call: CallFacts, mode: PermissionMode, ground: Ground) -> Judgement:
     if call.read_only:
         return Allow(sandboxed=ground.sandbox)
-    if mode in {PermissionMode.AUTO, PermissionMode.YOLO}:
+    if mode in _UNASKED:
         return Deny(Refusal.SHELL_WHILE_PLANNING)
     if not ground.sandbox:
         return Deny(Refusal.NO_SANDBOX)
     return Ask(sandboxed=True)
 
 
-def _working(kind: ToolKind, call: CallFacts, mode: PermissionMode) -> Judgement:
+def _working(kind: ToolKind, call: CallFacts, mode: PermissionMode, ground: Ground) -> Judgement:
     match kind:
         case ToolKind.READ | ToolKind.ASK | ToolKind.NOTE | ToolKind.ENTER | ToolKind.EXIT:
             return Allow()
@@ -168,8 +180,18 @@ def _working(kind: ToolKind, call: CallFacts, mode: PermissionMode) -> Judgement
             if not call.workspace:
                 return Deny(Refusal.OUTSIDE_WORKSPACE)
             return Ask() if mode is PermissionMode.MANUAL else Allow()
-        case ToolKind.SHELL | ToolKind.LASTING | ToolKind.AGENT | ToolKind.OUTSIDE:
-            runs = call.read_only or mode in {PermissionMode.AUTO, PermissionMode.YOLO}
-            return Allow() if runs else Ask()
+        case ToolKind.SHELL:
+            return _shell_while_working(call, mode, ground)
+        case ToolKind.LASTING | ToolKind.AGENT | ToolKind.OUTSIDE:
+            return Allow() if mode in _UNASKED else Ask()
         case _:
             assert_never(kind)
+
+
+def _shell_while_working(call: CallFacts, mode: PermissionMode, ground: Ground) -> Judgement:
+    """Outside of a sandbox a command sees the server's secrets: somebody has to answer for it."""
+    if call.read_only:
+        return Allow()
+    if mode not in _UNASKED:
+        return Ask()
+    return Allow() if ground.sandbox or ground.unsandboxed else Deny(Refusal.UNSANDBOXED)

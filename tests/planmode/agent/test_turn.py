@@ -1,17 +1,20 @@
 """Whole turns through the real loop."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import User
 from django.db import OperationalError
+from pytest_django import Settings
 
 from planmode import services, turns
 from planmode.access.models import Project
 from planmode.agent import turn
 from planmode.agent.contracts import ModelReply, ModelRequest
+from planmode.agent.sandbox import working_bwrap
 from planmode.core import events as ev
 from planmode.core.calls import ToolCall
 from planmode.core.moves import TurnLimits
@@ -483,3 +486,35 @@ def test_the_worker_restores_a_plan_file_that_its_disk_lacks(
     desk.decide(session, reviewer, DecisionKind.DISMISS)
     session.work()
     assert desk.plan_path(session).read_text() == PLAN
+
+
+# Commands
+
+
+@pytest.fixture
+def no_sandbox(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
+    """A host without bubblewrap, or anything else on the path."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    working_bwrap.cache_clear()
+    yield
+    working_bwrap.cache_clear()
+
+
+@pytest.mark.usefixtures("no_sandbox")
+@pytest.mark.parametrize("mode", ["auto", "yolo"])
+@pytest.mark.parametrize("allowed", [True, False])
+def test_a_command_that_nobody_allowed_needs_a_sandbox_or_the_setting(
+    operator: User,
+    settings: Settings,
+    mode: str,
+    allowed: bool,  # noqa: FBT001 - a column
+) -> None:
+    settings.ALLOW_UNSANDBOXED_SHELL = allowed
+    writes = call("Bash", command="echo x > made.txt")
+    session = play(
+        operator, [{"tool_calls": [writes]}, DONE], plan=False, permission_mode=mode
+    ).work()
+    (result,) = desk.results(session)
+    assert (result.verdict is ev.Verdict.DENIED) is not allowed
+    assert ("no sandbox for commands" in result.text) is not allowed
+    assert (session.workspace / "made.txt").exists() is allowed

@@ -161,6 +161,7 @@ def test_permission_rows(row: Row) -> None:
 
 SHELL, READS = CallFacts("Bash"), CallFacts("Bash", read_only=True)
 NO_SANDBOX = Ground(auto_exit=True)
+OWN_RISK = Ground(unsandboxed=True)
 
 
 @pytest.mark.parametrize(
@@ -174,6 +175,8 @@ NO_SANDBOX = Ground(auto_exit=True)
         (SHELL, MANUAL, NO_SANDBOX, Deny(Refusal.NO_SANDBOX)),
         (SHELL, AUTO, OPEN, Deny(Refusal.SHELL_WHILE_PLANNING)),
         (SHELL, YOLO, NO_SANDBOX, Deny(Refusal.SHELL_WHILE_PLANNING)),
+        (SHELL, YOLO, OWN_RISK, Deny(Refusal.SHELL_WHILE_PLANNING)),
+        (SHELL, MANUAL, OWN_RISK, Deny(Refusal.NO_SANDBOX)),
     ],
 )
 def test_bash_while_planning(
@@ -219,6 +222,25 @@ def test_the_table_of_permission_modes(
     facts: CallFacts, mode: PermissionMode, verdict: Judgement
 ) -> None:
     assert judge(facts, state(planning=False, mode=mode), KIMI, OPEN) == verdict
+
+
+@pytest.mark.parametrize(
+    ("facts", "mode", "ground", "verdict"),
+    [
+        (SHELL, AUTO, NO_SANDBOX, Deny(Refusal.UNSANDBOXED)),
+        (SHELL, YOLO, NO_SANDBOX, Deny(Refusal.UNSANDBOXED)),
+        (SHELL, AUTO, OWN_RISK, Allow()),
+        (SHELL, YOLO, OWN_RISK, Allow()),
+        (SHELL, MANUAL, NO_SANDBOX, Ask()),
+        (SHELL, EDITS, NO_SANDBOX, Ask()),
+        (READS, YOLO, NO_SANDBOX, Allow()),
+        (CallFacts("mcp__x__y"), YOLO, NO_SANDBOX, Allow()),
+    ],
+)
+def test_bash_on_a_host_without_a_sandbox(
+    facts: CallFacts, mode: PermissionMode, ground: Ground, verdict: Judgement
+) -> None:
+    assert judge(facts, state(planning=False, mode=mode), KIMI, ground) == verdict
 
 
 def test_where_text_alone_constrains_the_table_of_permission_modes_decides() -> None:
