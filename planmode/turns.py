@@ -22,7 +22,7 @@ from planmode.core.options import PlanOption
 from planmode.core.outcomes import CONSEQUENCES, Closure, Outcome
 from planmode.core.permission import PermissionMode
 from planmode.core.presets import PlanModeConfig
-from planmode.core.state import CallStatus, PendingCall, SessionState
+from planmode.core.state import CallStatus, PendingCall, SessionState, under_way
 from planmode.models import Claim, Turn
 from planmode.store import eventlog, planfiles, revisions
 from planmode.store.eventlog import Log
@@ -194,6 +194,16 @@ def check_held(claim: Claim) -> None:
         raise ClaimLostError(f"turn {claim.turn_id} is in other hands")
 
 
+def let_go(claim: Claim) -> None:
+    """Say that nothing of a cancelled turn runs any more: the session's next turn may begin."""
+    cancelled = Turn.objects.filter(
+        pk=claim.turn_id, fence=claim.fence, state=ev.TurnState.CANCELLED
+    )
+    if cancelled.update(lease_until=None):
+        for turn in Turn.objects.filter(session_id=claim.session_id).due():
+            wake(turn.pk)
+
+
 def hand_back(claim: Claim) -> None:
     """Give the turn back to the queue: the slice is used up, or the worker stops."""
     _release(claim, ev.TurnState.QUEUED)
@@ -254,10 +264,15 @@ def queue_turn(log: Log) -> None:
 
 
 def close_turn(log: Log, turn: Turn, ended: ev.TurnEnded) -> None:
-    """End ``turn``, whoever holds it: nothing more can be written with its claim."""
+    """End ``turn``, whoever holds it: nothing more can be written with its claim.
+
+    The lease stays only where another than its worker ends a turn whose tool runs.
+    """
     turn.state, turn.reason, turn.detail = ended.state, ended.reason, ended.detail
     turn.ended_at = log.now
-    turn.save(update_fields=["state", "reason", "detail", "ended_at"])
+    if ended.state is not ev.TurnState.CANCELLED or not under_way(log.state):
+        turn.lease_until = None
+    turn.save(update_fields=["state", "reason", "detail", "ended_at", "lease_until"])
     log.add(ended)
 
 

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from datetime import timedelta
 
 import pytest
+from django.db import transaction
 from django.db.models.functions import Now
 
 from planmode.core import events as ev
@@ -34,9 +35,9 @@ def death_before(kind: type[ev.Event], *, number: int = 1) -> Iterator[None]:
 
 
 @contextmanager
-def death_at(transaction: int) -> Iterator[None]:
-    """Let the process die in its ``transaction``-th append from here, which is lost."""
-    left = transaction
+def death_at(append: int) -> Iterator[None]:
+    """Let the process die in its ``append``-th append from here, which is lost."""
+    left = append
 
     def watch(appended: Appended, **_: object) -> None:
         nonlocal left
@@ -46,6 +47,20 @@ def death_at(transaction: int) -> Iterator[None]:
 
     with _listening(watch):
         yield
+
+
+@contextmanager
+def once_written(kind: type[ev.Event], act: Callable[[], object]) -> Iterator[None]:
+    """Let ``act`` happen as soon as the first event of ``kind`` is committed."""
+    left = [act]
+
+    def watch(appended: Appended, **_: object) -> None:
+        if left and any(isinstance(logged.event, kind) for logged in appended.events):
+            transaction.on_commit(left.pop())
+
+    with _listening(watch):
+        yield
+    assert not left
 
 
 @contextmanager

@@ -156,8 +156,9 @@ class _Run:
 
     def _run(self, *, sandboxed: bool) -> None:
         began = time.monotonic()
-        with leases.kept(self.bench.claim):
-            outcome = self._outcome(sandboxed=sandboxed)
+        with leases.kept(self.bench.claim) as lost:
+            sandbox = replace(self.bench.sandbox, abandoned=lost)
+            outcome = self._outcome(replace(self.context(sandboxed=sandboxed), sandbox=sandbox))
         duration_ms = round((time.monotonic() - began) * 1000)
         match outcome:
             case ToolResult():
@@ -172,10 +173,10 @@ class _Run:
             case _:
                 assert_never(outcome)
 
-    def _outcome(self, *, sandboxed: bool) -> ToolOutcome:
+    def _outcome(self, context: ToolContext) -> ToolOutcome:
         """Run the tool; a tool that breaks has an error result, the turn goes on."""
         try:
-            return self.tool.run(self.args, self.context(sandboxed=sandboxed))
+            return self.tool.run(self.args, context)
         except ClaimLostError:
             raise
         except Exception as error:

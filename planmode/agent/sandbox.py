@@ -9,6 +9,7 @@ import selectors
 import shutil
 import signal
 import subprocess
+import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
@@ -52,10 +53,14 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class Sandbox:
-    """Runs commands; ``bwrap`` is a bubblewrap that was seen to work, or ``None``."""
+    """Runs commands; ``bwrap`` is a bubblewrap that was seen to work, or ``None``.
+
+    A command ends when ``abandoned`` is set: nobody will hear of it any more.
+    """
 
     bwrap: str | None = None
     sight: Sight = field(default_factory=Sight)
+    abandoned: threading.Event = field(default_factory=threading.Event, compare=False)
 
     @classmethod
     def probe(cls) -> Self:
@@ -89,7 +94,9 @@ class Sandbox:
         kept = _Kept(output_limit)
         with _begun(self._prepared(command, cwd, sandboxed=sandboxed)) as running:
             try:
-                timed_out = _follow(running.process, kept, time.monotonic() + timeout_s)
+                timed_out = _follow(
+                    running.process, kept, time.monotonic() + timeout_s, self.abandoned
+                )
                 by_itself = _exited(running.process)
             finally:
                 running.end()
@@ -209,7 +216,12 @@ class _Kept:
         return clean(content.decode("utf-8", "replace"))
 
 
-def _follow(process: subprocess.Popen[bytes], kept: _Kept, deadline: float) -> bool:
+def _follow(
+    process: subprocess.Popen[bytes],
+    kept: _Kept,
+    deadline: float,
+    abandoned: threading.Event,
+) -> bool:
     """Take the output until the shell itself ends; return whether time ran out first.
 
     A child in the background may keep the pipe open for ever, so its end is not waited for.
@@ -219,7 +231,7 @@ def _follow(process: subprocess.Popen[bytes], kept: _Kept, deadline: float) -> b
     os.set_blocking(process.stdout.fileno(), False)
     with selectors.DefaultSelector() as selector:
         selector.register(process.stdout, selectors.EVENT_READ)
-        while not _exited(process) and kept.total < _MOST_OUTPUT:
+        while not (_exited(process) or abandoned.is_set() or kept.total >= _MOST_OUTPUT):
             left = deadline - time.monotonic()
             if left <= 0:
                 return True

@@ -57,6 +57,7 @@ def run(claim: Claim, *, until: float) -> None:
         _slice(claim, until)
     except ClaimLostError:
         logger.info("turn %s is in other hands; this worker stops", claim.turn_id)
+        turns.let_go(claim)
     except OperationalError:
         logger.warning("turn %s waits for the database", claim.turn_id, exc_info=True)
     except Exception:

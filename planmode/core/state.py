@@ -340,6 +340,11 @@ def waiting_for(state: SessionState, card: str) -> PendingCall | None:
     )
 
 
+def under_way(state: SessionState) -> bool:
+    """Return whether a tool may be running at this moment."""
+    return any(pending.status is CallStatus.STARTED for pending in state.turn.calls)
+
+
 def _answered(state: SessionState, card: str, seq: int) -> SessionState:
     pending = waiting_for(state, card)
     if pending is None:

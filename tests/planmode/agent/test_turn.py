@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from django.contrib.auth.models import User
 from django.db import OperationalError
+from django.db.models.functions import Now
 from pytest_django import Settings
 
 from planmode import services, turns
@@ -359,6 +360,42 @@ def test_cancelling_leaves_no_call_without_a_result(operator: User, listener: Li
     session.work()
     results = [m.text for m in listener.requests[1].messages if not isinstance(m, UserMessage)]
     assert "Cancelled: the turn was cancelled" in results[-1]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_cancelling_ends_the_command_that_runs_and_the_next_turn_waits_for_that(
+    operator: User,
+) -> None:
+    """fault:F47; the command ran on, beside the next turn, on the same workspace."""
+    late = call("Bash", command="sleep 300; echo late > late.txt", timeout=600)
+    session = play(operator, [{"tool_calls": [late]}, DONE], plan=False, permission_mode="yolo")
+    due_meanwhile: list[bool] = []
+
+    def cancel() -> None:
+        services.cancel_turn(session.id)
+        services.post_message(session.id, "go on", author=operator)
+        due_meanwhile.append(Turn.objects.filter(session_id=session.id).due().exists())
+
+    with faults.once_written(ev.ToolStarted, cancel):
+        session.work()
+    assert due_meanwhile == [False]
+    assert not (session.workspace / "late.txt").exists()
+    assert not desk.results(session)
+    session.work()
+    assert [row.state for row in Turn.objects.order_by("number")] == ["cancelled", "done"]
+
+
+def test_the_next_turn_begins_when_the_lease_of_a_dead_worker_is_over(operator: User) -> None:
+    """It died in a tool and can't say that it let go."""
+    commands = call("Bash", command="true")
+    session = play(operator, [{"tool_calls": [commands]}, DONE], plan=False, permission_mode="yolo")
+    with faults.death_before(ev.ToolFinished), pytest.raises(faults.Killed):
+        session.work()
+    services.cancel_turn(session.id)
+    services.post_message(session.id, "go on", author=operator)
+    assert session.work().turn.state == "queued"
+    Turn.objects.filter(state="cancelled").update(lease_until=Now() - timedelta(seconds=1))
+    assert session.work().turn.state == "done"
 
 
 # Models that fail, and other ends

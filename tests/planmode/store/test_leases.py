@@ -36,6 +36,11 @@ class Watched:
         self.claim = claim
         return self
 
+    def exists(self) -> bool:
+        """Look only."""
+        assert self.claim is not None
+        return Turn.objects.held(self.claim).exists()
+
     def update(self, **values: object) -> int:
         """Renew, and say so."""
         assert self.claim is not None
@@ -79,6 +84,21 @@ def test_a_claim_that_was_lost_stays_lost(claim: Claim, monkeypatch: pytest.Monk
     before = Turn.objects.get(pk=claim.turn_id).lease_until
     assert renewals(claim, monkeypatch, Watched())[0] == 0
     assert Turn.objects.get(pk=claim.turn_id).lease_until == before
+
+
+def test_the_block_is_told_that_its_claim_is_lost(claim: Claim) -> None:
+    with leases.kept(claim) as lost:
+        assert not lost.is_set()
+        Turn.objects.filter(pk=claim.turn_id).update(state="cancelled")
+        assert lost.wait(30)
+
+
+def test_a_claim_is_looked_at_between_two_renewals(claim: Claim, settings: Settings) -> None:
+    """The lease is long, and a cancelled command shall not run on for a third of it."""
+    settings.LEASE_S = 3600
+    with leases.kept(claim) as lost:
+        Turn.objects.filter(pk=claim.turn_id).update(state="cancelled")
+        assert lost.wait(30)
 
 
 def test_a_database_that_is_gone_for_a_moment_is_asked_again(
