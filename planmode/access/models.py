@@ -115,11 +115,13 @@ class Token(models.Model):
 class FirstAnswer(models.Model):
     """The answer that a request with an ``Idempotency-Key`` got the first time.
 
-    Written in the transaction of the effect, so "started, then died" can't exist. ``body`` is JSON
-    as text: PostgreSQL's own JSON would give the keys back in another order.
+    Written in the transaction of the effect, so "started, then died" can't exist. ``access`` is how
+    the person asked: ``browser``, or by which token. ``body`` is JSON as text: PostgreSQL's own
+    JSON would give the keys back in another order.
     """
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT)
+    access = models.CharField(max_length=40)
     key = models.CharField(max_length=255)
     request_sha256 = models.CharField(max_length=64)
     status = models.PositiveSmallIntegerField()
@@ -128,7 +130,7 @@ class FirstAnswer(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint("user", "key", name="first_answer_once"),
+            models.UniqueConstraint("user", "access", "key", name="first_answer_once"),
         ]
 
     def __str__(self) -> str:

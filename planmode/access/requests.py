@@ -54,11 +54,25 @@ def require(request: Request | HttpRequest, action: Action, thing: Owned) -> Non
         raise NotAllowedError(f"your roles in this project do not include: {action}")
 
 
-def answer_once(request: Request, act: Callable[[], Answer]) -> Answer:
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A request that shall count once: who sent it, how, under which key, and what it says."""
+
+    user_id: int
+    access: str
+    key: str
+    sha256: str
+
+
+def answer_once(
+    request: Request, act: Callable[[], Answer], *, may_see: Callable[[], object]
+) -> Answer:
     """Return what ``act`` answers, or what it answered to the same request before.
 
     One transaction holds the effect and its answer. ``Idempotency-Key`` is optional, the client's
-    own, up to 255 characters, kept per person; a refusal (an exception) is not kept.
+    own, up to 255 characters, kept for each person and way of access (the browser, or one token);
+    a refusal (an exception) is not kept. ``may_see`` is called before an answer is given again, and
+    raises when the caller may not see it any more.
 
     Raises:
         KeyReusedError: the key came before with another method, path or body.
@@ -69,18 +83,28 @@ def answer_once(request: Request, act: Callable[[], Answer]) -> Answer:
             return act()
     if len(key) > LONGEST_KEY:
         raise KeyReusedError(f"an Idempotency-Key has at most {LONGEST_KEY} characters")
-    return _answer_once(caller(request).user_id, key, _sha256(request), act)
+    asked = _Asked(caller(request).user_id, _access(request), key, _sha256(request))
+    return _answer_once(asked, act, may_see)
+
+
+def _access(request: Request) -> str:
+    token = token_of(request)
+    return "browser" if token is None else f"token {token.pk}"
 
 
 @transaction.atomic
-def _answer_once(user_id: int, key: str, sha256: str, act: Callable[[], Answer]) -> Answer:
+def _answer_once(asked: _Asked, act: Callable[[], Answer], may_see: Callable[[], object]) -> Answer:
     # The insert is the lock: a second request of the same key waits here until the first ends.
     row, new = FirstAnswer.objects.get_or_create(
-        user_id=user_id, key=key, defaults={"request_sha256": sha256, "status": 0, "body": ""}
+        user_id=asked.user_id,
+        access=asked.access,
+        key=asked.key,
+        defaults={"request_sha256": asked.sha256, "status": 0, "body": ""},
     )
     if not new:
-        if row.request_sha256 != sha256:
+        if row.request_sha256 != asked.sha256:
             raise KeyReusedError("send another key for another request")
+        may_see()
         return Answer(row.status, json.loads(row.body))
     answer = act()
     FirstAnswer.objects.filter(pk=row.pk).update(status=answer.status, body=json.dumps(answer.body))

@@ -37,14 +37,20 @@ class SessionsView(Endpoint):
         """Start it; 201 with its address."""
         body = NewSessionSerializer(data=request.data)
         body.is_valid(raise_exception=True)
-        answer = answer_once(request, partial(_start, request, body.session()))
+        new = body.session()
+        may_start = partial(_require_start, request, new.project)
+        answer = answer_once(request, partial(_start, request, new), may_see=may_start)
         return answered(answer, Location=reverse("api-session", args=[answer.body["id"]]))
 
 
 def _start(request: ApiRequest, new: services.NewSession) -> Answer:
-    require(request, Action.START_SESSION, Owned(_project_id(request, new.project)))
+    _require_start(request, new.project)
     session_id = services.start_session(new, owner=request.user)
     return Answer(201, shapes.session(queries.session(session_id)))
+
+
+def _require_start(request: ApiRequest, project: str) -> None:
+    require(request, Action.START_SESSION, Owned(_project_id(request, project)))
 
 
 def _project_id(request: ApiRequest, name: str) -> int:
@@ -87,7 +93,9 @@ class MessagesView(Endpoint):
         """Take it in; 202, since the agent reads it at its next step."""
         body = MessageSerializer(data=request.data)
         body.is_valid(raise_exception=True)
-        return answered(answer_once(request, partial(_post, request, session_id, body.message())))
+        post = partial(_post, request, session_id, body.message())
+        may_post = partial(readable, request, session_id, Action.POST_MESSAGE)
+        return answered(answer_once(request, post, may_see=may_post))
 
 
 def _post(request: ApiRequest, text: str, message: str) -> Answer:

@@ -42,7 +42,10 @@ class ApprovalAnswerView(Endpoint):
         body = ApprovalSerializer(data=request.data)
         body.is_valid(raise_exception=True)
         answer = partial(_answer, request, approval_id, **body.validated_data)
-        return answered(answer_once(request, answer))
+        may_read = partial(
+            cards.readable, request, Approval.objects.all(), approval_id, CardUnknownError
+        )
+        return answered(answer_once(request, answer, may_see=may_read))
 
 
 def _answer(request: ApiRequest, text: str, *, allow: bool, note: str) -> Answer:

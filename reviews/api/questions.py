@@ -43,7 +43,10 @@ class QuestionAnswerView(Endpoint):
         body = AnswersSerializer(data=request.data)
         body.is_valid(raise_exception=True)
         answer = partial(_answer, request, question_id, body.texts())
-        return answered(answer_once(request, answer))
+        may_read = partial(
+            cards.readable, request, Question.objects.all(), question_id, CardUnknownError
+        )
+        return answered(answer_once(request, answer, may_see=may_read))
 
 
 def _answer(request: ApiRequest, text: str, texts: Sequence[str]) -> Answer:

@@ -45,7 +45,10 @@ class DecisionView(Endpoint):
         body = DecisionSerializer(data=request.data)
         body.is_valid(raise_exception=True)
         decide = partial(_decide, request, review_id, body.decision_made())
-        return answered(answer_once(request, decide))
+        may_read = partial(
+            cards.readable, request, Review.objects.all(), review_id, ReviewUnknownError
+        )
+        return answered(answer_once(request, decide, may_see=may_read))
 
 
 def _decide(request: ApiRequest, text: str, decision: Decision) -> Answer:

@@ -73,6 +73,7 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
+                ("access", models.CharField(max_length=40)),
                 ("key", models.CharField(max_length=255)),
                 ("request_sha256", models.CharField(max_length=64)),
                 ("status", models.PositiveSmallIntegerField()),
@@ -88,7 +89,10 @@ class Migration(migrations.Migration):
             options={
                 "constraints": [
                     models.UniqueConstraint(
-                        models.F("user"), models.F("key"), name="first_answer_once"
+                        models.F("user"),
+                        models.F("access"),
+                        models.F("key"),
+                        name="first_answer_once",
                     )
                 ],
             },

@@ -4,10 +4,10 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from planmode.access.models import FirstAnswer
+from planmode.access.models import FirstAnswer, Project
 from planmode.models import EventRecord
 from tests.factories import Play, play
-from tests.planmode.api.http import browser, post, problem
+from tests.planmode.api.http import browser, post, problem, program
 
 
 @pytest.fixture
@@ -45,6 +45,32 @@ def test_a_key_belongs_to_one_address(client: Client, session: Play, operator: U
     post(client, f"/sessions/{session.id}/messages", {"text": "Hello"}, Idempotency_Key="k")
     again = post(client, f"/sessions/{other.id}/messages", {"text": "Hello"}, Idempotency_Key="k")
     assert problem(again) == (422, "key_reused")
+
+
+def test_a_key_belongs_to_one_way_of_access(
+    client: Client, session: Play, operator: User, project: Project
+) -> None:
+    """Who knows a key of the browser, or of another token, learns nothing by it."""
+    path = f"/sessions/{session.id}/messages"
+    for each in (client, program(operator, project), program(operator, project)):
+        assert post(each, path, {"text": "Hello"}, Idempotency_Key="k").status_code == 202
+    assert posted() == 3
+    assert FirstAnswer.objects.count() == 3
+
+
+def test_a_first_answer_is_not_given_to_who_lost_the_role(
+    client: Client, session: Play, operator: User
+) -> None:
+    """security:S16."""
+    path = f"/sessions/{session.id}/messages"
+    body = {"workspace": str(session.workspace), "prompt": "Go", "model": "m:x"}
+    post(client, path, {"text": "Hello"}, Idempotency_Key="k")
+    assert post(client, "/sessions", body, Idempotency_Key="s").status_code == 201
+    operator.memberships.all().delete()
+    again = post(client, path, {"text": "Hello"}, Idempotency_Key="k")
+    assert problem(again) == (404, "session_unknown")
+    again = post(client, "/sessions", body, Idempotency_Key="s")
+    assert problem(again) == (404, "project_unknown")
 
 
 def test_the_order_of_fields_is_no_other_body(client: Client, session: Play) -> None:

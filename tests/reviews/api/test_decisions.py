@@ -399,6 +399,15 @@ def test_the_same_key_at_once_decides_once(reviewer: User, waiting: Play) -> Non
     assert FirstAnswer.objects.count() == DecisionRecord.objects.count() == 1
 
 
+def test_a_decision_is_not_told_again_to_who_may_not_read_it(
+    client: Client, waiting: Play, reviewer: User
+) -> None:
+    """security:S16: the first answer holds the plan's decision."""
+    assert decide(client, waiting, "approve", key="k").status_code == 200
+    reviewer.memberships.all().delete()
+    assert problem(decide(client, waiting, "approve", key="k")) == (404, "review_unknown")
+
+
 def test_a_get_never_decides(client: Client, waiting: Play) -> None:
     """security:S22."""
     response = client.get(f"{API}/reviews/{waiting.review.pk}/decision")
