@@ -233,6 +233,15 @@ def test_a_managers_queue_has_no_links_and_no_feed(asking: Play, manager: User) 
     assert "Which database?" in page
     assert question(asking) not in page
     assert "live-feed" not in page
+    assert "Not live: reload to see what is new" in page
+    assert "its text is not for your roles" in page
+
+
+def test_a_waiting_row_says_the_word_and_the_time(asking: Play, reviewer: User) -> None:
+    page = browser(reviewer).get("/")
+    assert re.search(r"Waiting (now|\d+ \S+ ago)", text(page).partition("Decided")[2])
+    assert "not for your roles" not in text(page)
+    assert "Not live" not in text(page)
 
 
 def test_an_empty_queue_says_so(reviewer: User) -> None:
