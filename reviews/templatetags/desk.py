@@ -13,10 +13,13 @@ from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.html import conditional_escape, format_html
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from planmode.access.may import Action, caller_of, may_anywhere
+from planmode.core.events import ReminderKind
+from planmode.core.outcomes import Outcome
 from reviews.core.characters import marked
 from reviews.core.decisions import DecisionKind
 from reviews.timeline import pretty
@@ -88,6 +91,50 @@ DOORS: Final[Mapping[Action, Door]] = {
 }
 
 
+REMINDERS: Final[Mapping[ReminderKind, Promise]] = {
+    ReminderKind.FULL: _("how plan mode works, in full"),
+    ReminderKind.SPARSE: _("plan mode is still on"),
+    ReminderKind.REENTRY: _("plan mode is on again"),
+    ReminderKind.EXIT: _("plan mode is off"),
+    ReminderKind.INLINE_FULL: _("how plan mode works without a plan file, in full"),
+    ReminderKind.INLINE_SPARSE: _("plan mode is still on, without a plan file"),
+    ReminderKind.INLINE_REENTRY: _("plan mode is on again, without a plan file"),
+}
+STOPS: Final[Mapping[Outcome, Promise]] = {
+    Outcome.APPROVED: _("the plan was approved, the start waits for a message"),
+    Outcome.REJECTED: _("the plan was rejected"),
+    Outcome.REJECTED_AND_EXITED: _("the plan was rejected and plan mode ended"),
+    Outcome.DISMISSED: _("the review was dismissed"),
+}
+"""Why a turn stopped at a person's word."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shortcut:
+    """A key and what it does."""
+
+    keys: str
+    does: Promise
+
+
+SHORTCUTS: Final = (
+    Shortcut("j k", _("next and previous row")),
+    Shortcut(".", _("show new cards")),
+    Shortcut("1 2 3", _("choose an option")),
+    *(Shortcut(key, format_lazy("{}…", ACTS[kind])) for kind, key in KEYS.items()),
+    Shortcut("Ctrl ↵", _("send the form")),
+    Shortcut("Esc", _("close")),
+    Shortcut("?", _("this menu")),
+)
+"""All keys, each on the pages that have use for it."""
+
+
+@register.simple_tag
+def shortcuts() -> tuple[Shortcut, ...]:
+    """Return all keys."""
+    return SHORTCUTS
+
+
 @register.simple_tag(takes_context=True)
 def navigation(context: Mapping[str, Any]) -> tuple[Door, ...]:
     """Return the pages that the person may open: none for nobody."""
@@ -120,6 +167,18 @@ def state(name: str) -> SafeString:
 def word(name: str) -> str:
     """Return a state's word."""
     return str(WORDS.get(name, name))
+
+
+@register.filter
+def reminder(kind: str) -> str:
+    """Return what a reminder says, in few words."""
+    return str(REMINDERS[ReminderKind(kind)])
+
+
+@register.filter
+def why_stopped(reason: str) -> str:
+    """Return why a turn ended, in words where an outcome ended it."""
+    return str(STOPS[Outcome(reason)]) if reason in set(STOPS) else reason
 
 
 @register.filter

@@ -343,7 +343,7 @@ def test_an_automatic_approval_says_that_nobody_reviewed_it(
     auto = play(operator, [submits(), {"text": "Done."}], permission_mode="auto").work()
     client = browser(reviewer)
     page = text(client.get(path(auto)))
-    assert "Auto-approved Automatically: not reviewed by a person" in page
+    assert "Auto-approved without a review by a person" in page
     assert "given to the agent" in page
     assert "not reviewed by a person" in text(client.get("/?tab=decided"))
 

@@ -45,7 +45,8 @@ def test_the_timeline_tells_what_happened_and_why(planning: Play, reviewer: User
     said = text(page)
     for part in (
         *("Session started by operator", "Plan mode on", "Tidy the parser", "Turn 1"),
-        *("I look around.", "Refused by the guard", "List written: 1 line", "Reminder plan_mode"),
+        *("I look around.", "Refused by the guard", "To-do list written: 1 line"),
+        *("Reminder: how plan mode works, in full", "To-do list 1/1"),
         *("Revision 1 stored", "Revision 1 submitted for review", "value = 1"),
     ):
         assert part in said, part
@@ -115,6 +116,13 @@ def test_a_failed_turn_says_why(operator: User, reviewer: User) -> None:
     said = text(browser(reviewer).get(path(failed)))
     assert "The turn failed: script_exhausted" in said
     assert "A new message starts another turn" in said
+
+
+def test_a_stopped_turn_says_why_in_words(planning: Play, reviewer: User) -> None:
+    decide(planning, reviewer, DecisionKind.REJECT)
+    planning.work()
+    said = text(browser(reviewer).get(path(planning)))
+    assert "Stopped Turn 1 ended: the plan was rejected" in said
 
 
 def test_only_the_owner_writes_and_interrupts(
