@@ -34,8 +34,8 @@ def boolean(name: str, *, default: bool) -> bool:
     raise ImproperlyConfigured(f"{name}={value!r}: use true or false")
 
 
-def integer(name: str, default: int, *, least: int = 0) -> int:
-    """Return ``name`` as a whole number of at least ``least``.
+def integer(name: str, default: int, *, least: int = 0, most: int | None = None) -> int:
+    """Return ``name`` as a whole number of at least ``least``, and at most ``most``.
 
     Raises:
         ImproperlyConfigured: it is none.
@@ -43,9 +43,11 @@ def integer(name: str, default: int, *, least: int = 0) -> int:
     value = os.environ.get(name, "")
     if not value:
         return default
-    if not value.isascii() or not value.isdigit() or int(value) < least:
-        raise ImproperlyConfigured(f"{name}={value!r}: use a whole number from {least} on")
-    return int(value)
+    number = int(value) if value.isascii() and value.isdigit() else None
+    if number is None or number < least or (most is not None and number > most):
+        limits = f"from {least} on" if most is None else f"from {least} to {most}"
+        raise ImproperlyConfigured(f"{name}={value!r}: use a whole number {limits}")
+    return number
 
 
 def words(name: str, default: tuple[str, ...] = ()) -> list[str]:

@@ -35,7 +35,7 @@ def _own_key() -> str:
 SECRET_KEY = env.secret("SECRET_KEY") or (_own_key() if EMBEDDED else "")
 
 HOST = env.text("HOST", "127.0.0.1")
-PORT = env.integer("PORT", 8000, least=0)
+PORT = env.integer("PORT", 8000, most=65535)
 ALLOWED_HOSTS = env.words("ALLOWED_HOSTS", ("127.0.0.1", "localhost", "[::1]"))
 ALLOWED_ORIGINS = env.words("ALLOWED_ORIGINS")
 """Full origins (scheme, host, port) of pages that may open a socket; empty: the page's own host."""

@@ -47,6 +47,13 @@ def test_numbers_that_are_none(variable: Setter, value: str) -> None:
         env.integer("X", 5, least=1)
 
 
+def test_a_number_has_an_upper_limit_where_there_is_one(variable: Setter) -> None:
+    variable("11")
+    assert env.integer("X", 5, most=11) == 11
+    with pytest.raises(ImproperlyConfigured, match="use a whole number from 0 to 10"):
+        env.integer("X", 5, most=10)
+
+
 @pytest.mark.parametrize("value", ["maybe", "2", "yess"])
 def test_neither_yes_nor_no(variable: Setter, value: str) -> None:
     variable(value)

@@ -15,7 +15,7 @@ from django.db import DatabaseError, connection
 
 from planmode import queries
 from reviews.management import checkout, showcase
-from reviews.management.addresses import pages_url
+from reviews.management.addresses import pages_url, port_number, why_not
 from reviews.management.installation import DEFAULT_OPERATOR, Login, prepare
 from reviews.management.people import BAD_USAGE
 from reviews.management.resetting import reset
@@ -35,7 +35,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the options."""
         parser.add_argument("--host", default=settings.HOST)
-        parser.add_argument("--port", type=int, default=settings.PORT)
+        parser.add_argument("--port", type=port_number, default=settings.PORT)
         parser.add_argument(
             "--prepare", action="store_true", help="make database and people, then stop"
         )
@@ -114,11 +114,7 @@ def _free_port(host: str, port: int) -> int:
         try:
             probe.bind((host, port))
         except OSError as error:
-            raise CommandError(
-                f"{host}:{port} can't be used ({error.strerror}). "
-                f"Choose another port: PORT={port + 1} make demo",
-                returncode=BAD_USAGE,
-            ) from error
+            raise CommandError(why_not(host, port, error), returncode=BAD_USAGE) from error
         return int(probe.getsockname()[1])
 
 

@@ -84,6 +84,36 @@ def test_a_taken_port_is_said_before_anything_happens(tmp_path: Path) -> None:
     assert not (installation.data_dir / "planmode.sqlite3").exists()
 
 
+@pytest.mark.parametrize(
+    ("variables", "said"),
+    [
+        pytest.param({"PORT": "abc"}, "PORT='abc': use a whole number from 0 to 65535", id="word"),
+        pytest.param({"PORT": "99999"}, "PORT='99999': use a whole number from 0 to", id="large"),
+        pytest.param({"HOST": "999.1.1.1"}, "'999.1.1.1' is no address of this", id="no address"),
+        pytest.param({"HOST": "192.0.2.1"}, "'192.0.2.1' is no address of this", id="not ours"),
+    ],
+)
+def test_settings_that_can_not_be_used_are_named(
+    variables: dict[str, str], said: str, tmp_path: Path
+) -> None:
+    installation = EmbeddedServer(tmp_path / "data")
+    installation.env.update(variables)
+    with installation.running("manage.py", "demo") as program:
+        assert program.wait() == 2
+    assert said in program.output
+    assert "another port" not in program.output
+    assert "Traceback" not in program.output
+
+
+@pytest.mark.parametrize("port", ["99999", "-1", "abc"])
+def test_a_port_that_is_none_is_bad_usage(port: str, tmp_path: Path) -> None:
+    installation = EmbeddedServer(tmp_path / "data")
+    with installation.running("manage.py", "demo", f"--port={port}") as program:
+        assert program.wait() == 2
+    assert f"{port!r} is no port: use a whole number from 0 to 65535" in program.output
+    assert "Traceback" not in program.output
+
+
 def test_the_demo_is_one_process(tmp_path: Path) -> None:
     installation = EmbeddedServer(tmp_path / "data")
     installation.env["REDIS_URL"] = "redis://127.0.0.1:1"

@@ -95,7 +95,15 @@ def test_a_port_in_use_is_named(here: Unserved) -> None:
         port = str(taken.getsockname()[1])
         with here.serving("--port", port) as program:
             assert program.wait() == 1
-    assert f"can't listen on 127.0.0.1 port {port}" in program.output
+    assert f"port {port} of 127.0.0.1 can't be used" in program.output
+    assert "Traceback" not in program.output
+
+
+def test_a_host_that_is_none_is_named(here: Unserved) -> None:
+    with here.serving("--host", "999.1.1.1") as program:
+        assert program.wait() == 1
+    assert "'999.1.1.1' is no address of this machine" in program.output
+    assert "port" not in program.output
     assert "Traceback" not in program.output
 
 
