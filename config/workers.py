@@ -29,7 +29,7 @@ def begin(sender: Any, **_: object) -> None:  # noqa: ANN401 - Celery's consumer
 
 @worker_shutting_down.connect
 def hand_back(**_: object) -> None:
-    """Let the slices of this process end at the next step's end."""
+    """Let the slices of this process and of its pool end at the next step's end."""
     STOPPING.set()
 
 

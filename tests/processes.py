@@ -316,8 +316,11 @@ def _furnished() -> EmbeddedServer:
     return made
 
 
+@dataclass(slots=True)
 class TeamServer(Installation):
     """PostgreSQL and Redis; web, two workers and beat are processes of their own."""
+
+    workers: list[Program] = field(default_factory=list)
 
     def _start(self, stack: ExitStack) -> None:
         need("PostgreSQL", _postgres_answers())
@@ -335,6 +338,7 @@ class TeamServer(Installation):
         workers = [(*_CELERY, "worker", *_WORKER, "-n", f"{name}@test") for name in ("one", "two")]
         running = [stack.enter_context(self.running(*args)) for args in (*workers, beat)]
         self.wait_for(web)
+        self.workers += running[:-1]
         for program in running:
             program.wait_for(r" ready\.$|beat: Starting")
 

@@ -1,8 +1,8 @@
 """The loop of a turn: ask, judge, run, append, until something ends it."""
 
 import logging
+import mmap
 import random
-import threading
 import time
 from functools import partial
 from typing import Final, assert_never
@@ -41,8 +41,36 @@ logger = logging.getLogger(__name__)
 
 MOST_ATTEMPTS: Final = 4
 FIRST_RETRY_MS: Final = 1000
-STOPPING: Final = threading.Event()
-"""Set when this process is about to end: each slice hands its turn back at the step's end."""
+
+
+class SharedFlag:
+    """A flag in memory that a process shares with those that it forks, without any lock.
+
+    A pool's processes never hear of the signal that their parent got, and one that is killed while
+    it holds a shared lock would leave it held for ever.
+    """
+
+    def __init__(self) -> None:
+        self._byte = mmap.mmap(-1, 1)
+
+    def set(self) -> None:
+        """Raise it, in all of these processes."""
+        self._byte[0] = 1
+
+    def clear(self) -> None:
+        """Lower it."""
+        self._byte[0] = 0
+
+    def is_set(self) -> bool:
+        """Return whether it is raised."""
+        return self._byte[0] == 1
+
+
+STOPPING: Final = SharedFlag()
+"""Set when this process, or the one it was forked from, is about to end.
+
+Each slice hands its turn back at the step's end then.
+"""
 
 
 def run(claim: Claim, *, until: float) -> None:

@@ -1,11 +1,13 @@
 """A Celery worker says that it lives, and stops softly."""
 
 import os
+import signal
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Final
+from pathlib import Path
+from typing import Any, Final
 
 import pytest
 from django.contrib.auth.models import User
@@ -13,7 +15,8 @@ from django.contrib.auth.models import User
 from config import workers
 from planmode import queries
 from planmode.agent.turn import STOPPING
-from tests.factories import play, submits
+from tests.factories import call, play, submits
+from tests.processes import Login, TeamServer
 
 SOON: Final = 20.0
 
@@ -58,3 +61,34 @@ def test_a_worker_beats_from_ready_to_shutdown() -> None:
     finally:
         workers.end()
     assert queries.workers_seen(timedelta(seconds=60)) == []
+
+
+STEPS: Final = 20
+STEP_S: Final = 1.5
+
+
+def turn_of(team: TeamServer, owner: Login, session_id: str) -> dict[str, Any]:
+    """Return the session's turn as the API tells it."""
+    turn: dict[str, Any] = team.api("GET", f"/api/v1/sessions/{session_id}", owner)["turn"]
+    return turn
+
+
+def test_a_pools_process_hands_its_turn_back_at_the_steps_end(tmp_path: Path) -> None:
+    """The signal goes to the parent alone, as a service manager sends it."""
+    steps = {
+        "tool_calls": [call("TodoList", items=[])],
+        "latency_ms": int(STEP_S * 1000),
+        "repeat": STEPS,
+    }
+    with TeamServer(tmp_path) as team:
+        owner = team.people()["operator"]
+        session_id = team.start_session(owner, team.script("slow", steps))
+        deadline = time.monotonic() + SOON
+        while turn_of(team, owner, session_id)["state"] != "running":
+            assert time.monotonic() < deadline
+        began = time.monotonic()
+        for worker in team.workers:
+            worker.send(signal.SIGTERM)
+        assert [worker.wait() for worker in team.workers] == [0, 0]
+        assert time.monotonic() - began < STEPS * STEP_S / 2
+        assert turn_of(team, owner, session_id)["state"] == "queued"
