@@ -59,8 +59,7 @@ class EmbeddedWorker:
         # Celery's way to stop a worker from outside: its own thread looks, and stops itself. (Its
         # types know the value of the start only.)
         state.should_stop = os.EX_OK  # type: ignore[assignment]
-        for _ in range(2):  # it looks between two messages, or every two seconds
-            wakeups.publish(NO_TURN)
+        wakeups.send([NO_TURN, NO_TURN])  # it looks between two messages, or every two seconds
 
     def join(self, deadline: float) -> bool:
         """Wait until everything has ended, or ``deadline`` (monotonic seconds); return whether."""
@@ -75,8 +74,7 @@ class EmbeddedWorker:
         while not self._ended.wait(POLL_S):
             now = time.monotonic()
             try:
-                for turn_id in sweep.fresh(now):
-                    wakeups.publish(turn_id)
+                wakeups.send(sweep.fresh(now))
                 if now >= beat_at:
                     heartbeats.beat(NAME, address=self._address)
                     beat_at = now + heartbeats.BEAT_S
