@@ -7,18 +7,15 @@ from typing import Final
 
 from prompts import library
 from prompts.errors import PromptError
+from prompts.unseen import UNSEEN
 
 FRAME_LIMIT: Final = 64 * 1024
 """How much of an outside text goes into one frame, in bytes of UTF-8."""
 LONGEST_SOURCE: Final = 200
 _FRAMES: Final = ("from", "system-reminder", "notification")
 
-# Characters that a reader does not see: a delimiter spelt with them still looks like one.
-_UNSEEN: Final = (
-    r"\x00-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
-    r"\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb"
-    r"\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
-)
+# A delimiter spelt with characters that a reader does not see still looks like one.
+_UNSEEN: Final = rf"\t\n\r{UNSEEN}"
 
 
 def _spelt(word: str) -> str:
@@ -66,6 +63,15 @@ def reminder(text: str) -> str:
     return f"<system-reminder>\n{text.strip()}\n</system-reminder>"
 
 
+def escaped(text: str) -> str:
+    """Return ``text`` from outside with nothing in it that reads like one of our frames.
+
+    The ``<`` of whatever looks like the start or end of one is written ``&lt;``, all else is
+    verbatim.
+    """
+    return _DELIMITER.sub("&lt;", text)
+
+
 def framed(text: str, source: str) -> str:
     """Return ``text`` from outside in the one frame that marks it as such.
 
@@ -77,7 +83,7 @@ def framed(text: str, source: str) -> str:
     content = text.encode("utf-8", "surrogatepass")
     # Cut first, so that text that the edge took (same limit) is whole however much is escaped.
     kept = content[:FRAME_LIMIT].decode("utf-8", "ignore") if len(content) > FRAME_LIMIT else text
-    frame = f'<from source="{_attribute(source)}">\n{_DELIMITER.sub("&lt;", kept)}\n</from>'
+    frame = f'<from source="{_attribute(source)}">\n{escaped(kept)}\n</from>'
     if kept is text:
         return frame
     shown = len(kept.encode())

@@ -1,11 +1,13 @@
 """The choices a plan offers: 1 to 3, readable, unique."""
 
+import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from planmode.core.errors import OptionsInvalidError
+from prompts.unseen import UNSEEN
 
 MOST_OPTIONS: Final = 3
 LONGEST_LABEL: Final = 80
@@ -19,7 +21,9 @@ RESERVED: Final = frozenset(
         "批准", "拒绝", "拒绝并退出", "需修改", "请求修改", "忽略",
     }
 )  # fmt: skip
-_INVISIBLE: Final = frozenset({"Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp"})
+_UNSEEN: Final = re.compile(rf"[\t\n\r{UNSEEN}]")
+_UNASSIGNED: Final = frozenset({"Co", "Cs", "Cn"})
+"""Categories of what has no shape that two people would agree on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +37,7 @@ class PlanOption:
 def folded(label: str) -> str:
     """Return the form under which two labels count as the same."""
     wide = unicodedata.normalize("NFKC", label)
-    visible = "".join(c for c in wide if unicodedata.category(c) not in _INVISIBLE)
+    visible = "".join(c for c in wide if c.isspace() or _can_be_seen(c))
     return " ".join(visible.casefold().split())
 
 
@@ -56,9 +60,13 @@ def checked(options: Sequence[PlanOption]) -> tuple[PlanOption, ...]:
     return tuple(PlanOption(o.label.strip(), o.description) for o in options)
 
 
+def _can_be_seen(char: str) -> bool:
+    return not _UNSEEN.match(char) and unicodedata.category(char) not in _UNASSIGNED
+
+
 def _check(option: PlanOption) -> None:
     label = option.label.strip()
-    if any(unicodedata.category(c) in _INVISIBLE for c in label):
+    if not all(map(_can_be_seen, label)):
         raise OptionsInvalidError(f"the label {label!r} holds characters that can't be seen")
     if not folded(label):
         raise OptionsInvalidError("an option needs a label that can be read")

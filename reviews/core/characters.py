@@ -3,13 +3,10 @@
 import re
 from typing import Final
 
+from prompts.unseen import UNSEEN
+
 _HIDDEN: Final = re.compile(
-    "["
-    r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"  # controls; tab and line feed are text
-    r"\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e"
-    r"\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
-    r"\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
-    "]"
+    rf"[{UNSEEN}]"
     r"|\r(?!\n)"  # alone it makes a terminal write over the line
 )
 _LETTER: Final = r"[\u0600-\u109f\u1780-\u1cff]"  # scripts that join their letters
