@@ -56,6 +56,15 @@ def test_only_reset_starts_over(env: dict[str, str], resets: bool) -> None:  # n
     assert ("--reset" in command) is resets
 
 
+def test_only_the_whole_suite_is_held_to_its_coverage() -> None:
+    whole = make("-n", "test").stdout
+    assert "pytest --cov" in whole
+    assert "--fail-under=100" in whole
+    part = make("-n", "test", "ARGS=-k guard").stdout
+    assert "-m pytest -k guard\n" in part
+    assert "cov" not in part
+
+
 @pytest.mark.parametrize(
     ("python", "said"),
     [
