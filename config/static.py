@@ -24,4 +24,6 @@ class StaticFiles(WhiteNoiseMiddleware):  # type: ignore[misc]
         del response["content-type"]
         for name, value in found.headers:
             response[name] = value
+        if found.file is not None:  # the headers are of the start, the file may have changed since
+            response["Content-Length"] = str(len(content))
         return response
