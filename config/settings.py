@@ -216,4 +216,7 @@ LOGGING = {
     "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["stderr"], "level": LOG_LEVEL},
+    # Django warns of each 4xx. What was asked wrongly is told to whoever asked: on a person's own
+    # terminal it would bury what matters.
+    "loggers": {"django.request": {"level": "ERROR" if EMBEDDED else LOG_LEVEL}},
 }
