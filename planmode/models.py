@@ -78,6 +78,8 @@ class Claim:
     turn_id: int
     session_id: UUID
     fence: int
+    idle: int = 1
+    """How many claims in a row there were, this one included, without any event since."""
 
 
 class TurnQuerySet(models.QuerySet["Turn"]):
@@ -114,19 +116,29 @@ class TurnQuerySet(models.QuerySet["Turn"]):
         turn = self.due().filter(pk=turn_id).first()
         if turn is None:
             return None
-        fence = turn.fence + 1
+        seq = Session.objects.values_list("seq", flat=True).get(pk=turn.session_id)
+        claim = Claim(turn.pk, turn.session_id, turn.fence + 1, turn.idle_after(seq))
         won = (
             self.due()
             .filter(pk=turn_id, fence=turn.fence)
-            .update(state=TurnState.RUNNING, worker=worker, lease_until=Now() + lease, fence=fence)
+            .update(
+                state=TurnState.RUNNING,
+                worker=worker,
+                lease_until=Now() + lease,
+                fence=claim.fence,
+                idle_claims=claim.idle,
+                claimed_seq=seq,
+            )
         )
-        return Claim(turn.pk, turn.session_id, fence) if won else None
+        return claim if won else None
 
 
 class Turn(models.Model):
     """From a user message to the agent's stop. The row is the queue; Celery only says "look".
 
     ``fence`` grows with each claim: a worker that lost its claim can write nothing more.
+    ``idle_claims`` counts those in a row that found the log as long as the one before had,
+    ``claimed_seq``: workers that die with the turn leave no other trace.
     """
 
     session = models.ForeignKey(Session, on_delete=models.PROTECT, related_name="turns")
@@ -136,6 +148,8 @@ class Turn(models.Model):
     worker = models.CharField(max_length=120, blank=True)
     lease_until = models.DateTimeField(null=True, blank=True)
     fence = models.PositiveIntegerField(default=0)
+    idle_claims = models.PositiveIntegerField(default=0)
+    claimed_seq = models.PositiveBigIntegerField(default=0)
     ended_at = models.DateTimeField(null=True, blank=True)
     reason = models.CharField(max_length=60, blank=True)
     detail = models.TextField(blank=True)
@@ -161,6 +175,10 @@ class Turn(models.Model):
 
     def __str__(self) -> str:
         return f"turn {self.number} of {self.session_id}: {self.state}"
+
+    def idle_after(self, seq: int) -> int:
+        """Return the number of idle claims, with one made now, when the log's length is ``seq``."""
+        return self.idle_claims + 1 if self.claimed_seq == seq else 1
 
 
 class Blob(models.Model):

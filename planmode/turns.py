@@ -4,6 +4,7 @@ import logging
 import secrets
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Final
 
 from django.db.models.functions import Now
 from uuid6 import uuid7
@@ -29,6 +30,10 @@ from planmode.store.eventlog import Log
 from planmode.wakeups import wake
 
 logger = logging.getLogger(__name__)
+
+MOST_IDLE_CLAIMS: Final = 3
+"""Workers that may take a turn, one after the other, without a single event."""
+WORKER_LOST: Final = "worker_lost"
 
 
 def enter_plan_mode(claim: Claim, finished: ev.ToolFinished, *, plan_id: str) -> None:
@@ -244,6 +249,22 @@ def end_turn(claim: Claim, state: ev.TurnState, *events: ev.Event, reason: str =
         if state is ev.TurnState.STOPPED and log.state.turn.unseen:
             queue_turn(log)  # what was said while the turn waited gets its answer now
     return True
+
+
+def end_lost(claim: Claim) -> None:
+    """End a turn that took worker after worker with it, each before it could write an event.
+
+    The row alone says so where the log can't be opened, or where opening it was what they died of.
+    """
+    if claim.idle == MOST_IDLE_CLAIMS + 1:
+        try:
+            end_turn(claim, ev.TurnState.FAILED, reason=WORKER_LOST)
+        except Exception:
+            logger.exception("the log of turn %s can't be opened", claim.turn_id)
+        else:
+            return
+    held = Turn.objects.held(claim)
+    held.update(state=ev.TurnState.FAILED, reason=WORKER_LOST, ended_at=Now(), lease_until=None)
 
 
 def _release(claim: Claim, state: ev.TurnState) -> None:

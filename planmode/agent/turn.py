@@ -79,8 +79,12 @@ def run(claim: Claim, *, until: float) -> None:
     Everything is in the log at each step's end, so whoever claims the turn next goes on from there.
     A claim that was lost ends the slice quietly: the successor does the work. A database that does
     not answer ends it, too: the lease runs out and the turn is taken again. Whatever else breaks
-    ends the turn, visibly, rather than breaking worker after worker.
+    ends the turn, visibly, rather than breaking worker after worker; so does a turn that three
+    workers took without a trace.
     """
+    if claim.idle > turns.MOST_IDLE_CLAIMS:
+        turns.end_lost(claim)
+        return
     try:
         _slice(claim, until)
     except ClaimLostError:

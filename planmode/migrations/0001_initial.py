@@ -165,6 +165,8 @@ class Migration(migrations.Migration):
                 ("worker", models.CharField(blank=True, max_length=120)),
                 ("lease_until", models.DateTimeField(blank=True, null=True)),
                 ("fence", models.PositiveIntegerField(default=0)),
+                ("idle_claims", models.PositiveIntegerField(default=0)),
+                ("claimed_seq", models.PositiveBigIntegerField(default=0)),
                 ("ended_at", models.DateTimeField(blank=True, null=True)),
                 ("reason", models.CharField(blank=True, max_length=60)),
                 ("detail", models.TextField(blank=True)),

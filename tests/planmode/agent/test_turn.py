@@ -21,7 +21,7 @@ from planmode.core.calls import ToolCall
 from planmode.core.moves import TurnLimits
 from planmode.core.options import SHOWN_FROM
 from planmode.core.view import UserMessage
-from planmode.models import Claim, Turn
+from planmode.models import Claim, Session, Turn
 from planmode.store import blobs, revisions
 from reviews.core.decisions import DecisionKind
 from reviews.core.errors import ReviewClosedError
@@ -199,6 +199,47 @@ def claim(session: Play) -> Claim:
     from_queue = Turn.objects.claim(session.turn.pk, worker="w", lease=LEASE)
     assert from_queue is not None
     return from_queue
+
+
+def lose_three_workers(session: Play) -> None:
+    """Let three workers die with the turn before they write anything."""
+    for _ in range(turns.MOST_IDLE_CLAIMS):
+        assert session.turn.state in {"queued", "running"}
+        claim(session)
+        faults.lease_runs_out(session)
+
+
+def test_a_turn_that_takes_three_workers_with_it_is_ended(operator: User) -> None:
+    """K01; it went from worker to worker for ever."""
+    session = play(operator, [DONE])
+    lose_three_workers(session)
+    session.work()
+    assert (session.turn.state, session.turn.reason) == ("failed", "worker_lost")
+    (ended,) = desk.every(session, ev.TurnEnded)
+    assert ended.reason == "worker_lost"
+    services.post_message(session.id, "again", author=operator)
+    assert session.work().turn.state == "done"
+
+
+def test_a_worker_that_wrote_something_starts_the_count_anew(operator: User) -> None:
+    session = play(operator, [{"tool_calls": [call("Read", path="parser.py")]}, DONE])
+    for kind in (ev.ModelReplied, ev.ToolFinished, ev.ToolFinished):
+        faults.die(session, kind)
+    assert session.work().turn.state == "done"
+
+
+@pytest.mark.parametrize("more", [0, 1], ids=["at the first try", "when the first try died, too"])
+def test_a_turn_whose_log_can_t_be_opened_is_ended_by_its_row(operator: User, more: int) -> None:
+    session = play(operator, [DONE])
+    lose_three_workers(session)
+    for _ in range(more):
+        claim(session)
+        faults.lease_runs_out(session)
+    Session.objects.filter(pk=session.id).update(state={"turn": "no turn"})
+    session.work()
+    assert (session.turn.state, session.turn.reason) == ("failed", "worker_lost")
+    assert session.turn.ended_at is not None
+    assert not Turn.objects.filter(session_id=session.id).due().exists()
 
 
 # Messages and cancellation
