@@ -62,7 +62,8 @@ def place(text: str) -> Place:
 class QueueRow:
     """A card as the queue shows it.
 
-    ``kind`` is also the name of the card's page, which may be opened when ``readable``. ``state``
+    ``kind`` is also the name of the card's page, which may be opened when ``readable``; only then
+    ``title`` quotes what a question or a tool call says. ``state``
     is one word (``waiting``, an outcome, or how it ended), ``who`` the person behind it.
     """
 
@@ -129,12 +130,13 @@ def _behind(column: str, side: str, start: Place | None) -> Q:
 
 
 def _queue_row(card: Card, caller: Caller) -> QueueRow:
+    readable = may(caller, Action.READ_PLAN, Owned(card.project_id, card.session.owner_id))
     review = card if isinstance(card, Review) else None
     decision = getattr(review, "decision", None)
     return QueueRow(
         kind=type(card).__name__.lower(),
         id=card.pk,
-        title=card.title,
+        title=(card.summary if readable else "") or card.title,
         project=card.project.name,
         model=card.session.model,
         owner=card.session.owner.get_username(),
@@ -145,7 +147,7 @@ def _queue_row(card: Card, caller: Caller) -> QueueRow:
         own=bool(decision and decision.own),
         opened_at=card.opened_at,
         closed_at=card.closed_at,
-        readable=may(caller, Action.READ_PLAN, Owned(card.project_id, card.session.owner_id)),
+        readable=readable,
     )
 
 

@@ -20,7 +20,8 @@ class CardQuerySet(models.QuerySet[C]):
 class Card(models.Model):
     """What every card has: the session that waits, since when, and whether it is over.
 
-    ``version`` grows with each change; ``title`` is shown to managers, too.
+    ``version`` grows with each change. ``title`` is shown to managers, too, and so quotes nothing;
+    ``summary`` says what the card asks, to those who may read plans (empty: the title does).
     """
 
     class Status(models.TextChoices):
@@ -37,6 +38,7 @@ class Card(models.Model):
     project = models.ForeignKey("access.Project", on_delete=models.PROTECT, related_name="+")
     call_id = models.CharField(max_length=200)
     title = models.CharField(max_length=500)
+    summary = models.CharField(max_length=500, blank=True)
     status = models.CharField(max_length=12, choices=Status.choices, default=Status.OPEN)
     version = models.PositiveIntegerField(default=1)
     opened_at = models.DateTimeField()

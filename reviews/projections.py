@@ -1,5 +1,6 @@
 """Makes cards, facts, telemetry and feed of the log's events."""
 
+import json
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -131,7 +132,8 @@ class _Desk:
 
     def open_question(self, logged: Logged, event: ev.QuestionAsked) -> None:
         question = Question.objects.create(
-            **self.card(event.question, event.call_id, event.items[0].text, logged),
+            **self.card(event.question, event.call_id, "Question", logged),
+            summary=_line(event.items[0].text),
             items=[asdict(item) for item in event.items],
         )
         self.change(QUESTION, "opened", question)
@@ -149,7 +151,8 @@ class _Desk:
 
     def open_approval(self, logged: Logged, event: ev.ApprovalRequested) -> None:
         approval = Approval.objects.create(
-            **self.card(event.approval, event.call_id, event.summary, logged),
+            **self.card(event.approval, event.call_id, _tool_and_path(event), logged),
+            summary=_line(event.summary),
             tool=event.name,
             arguments=event.args,
         )
@@ -184,7 +187,7 @@ class _Desk:
             "session_id": self.batch.session_id,
             "project_id": self.batch.project_id,
             "call_id": call_id,
-            "title": " ".join(title.split())[:500],
+            "title": _line(title),
             "opened_at": logged.at,
         }
 
@@ -230,6 +233,17 @@ class _Desk:
             review_id=review_id,
             properties=properties,
         )
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())[:500]
+
+
+def _tool_and_path(event: ev.ApprovalRequested) -> str:
+    """Return a title that may stand in every list: no command, no text of a file."""
+    args = json.loads(event.args)
+    path = args.get("path") if isinstance(args, dict) else None
+    return f"{event.name} {path}" if isinstance(path, str) else event.name
 
 
 def _fact(

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 from django.db.models import QuerySet
 
 from planmode.access.endpoint import ApiRequest, identifier, require_seen
-from planmode.access.may import Action, may_anywhere, visible
+from planmode.access.may import Action, may, may_anywhere, visible
 from planmode.access.requests import caller
 from planmode.access.strict import next_before
 from planmode.core.errors import DomainError, NotAllowedError
@@ -38,7 +38,10 @@ def page(request: ApiRequest, cards: QuerySet[C]) -> Mapping[str, Any]:
     limit: int = query["limit"]
     found = list(rows.select_related("project", "session__owner").order_by("-pk")[: limit + 1])
     return {
-        "results": [shapes.listed(row) for row in found[:limit]],
+        "results": [
+            shapes.listed(row, readable=may(person, Action.READ_PLAN, owned(row)))
+            for row in found[:limit]
+        ],
         "next": next_before([row.pk for row in found], limit),
     }
 

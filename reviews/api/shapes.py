@@ -21,22 +21,23 @@ def card(row: Card) -> dict[str, Any]:
     }
 
 
-def listed(row: Card) -> dict[str, Any]:
-    """Return a card as lists show it."""
+def listed(row: Card, *, readable: bool) -> dict[str, Any]:
+    """Return a card as lists show it; ``readable`` lets it quote a question or a tool call."""
+    shown = {"summary": row.summary if readable else None}
     match row:
         case Review():
             return {**card(row), "version": row.revision_version, "outcome": row.outcome or None}
         case Approval():
-            return {**card(row), "tool": row.tool, "allowed": row.allowed}
+            return {**card(row), **shown, "tool": row.tool, "allowed": row.allowed}
         case _:
-            return card(row)
+            return {**card(row), **shown}
 
 
 def review(row: Review) -> dict[str, Any]:
     """Return a review with its options and its decision, without the plan's text."""
     decision = getattr(row, "decision", None)
     return {
-        **listed(row),
+        **listed(row, readable=True),
         "plan_id": row.plan_id,
         "revision": str(row.revision_id),
         "sha256": row.sha256,
@@ -62,7 +63,7 @@ def _decision(row: DecisionRecord) -> dict[str, Any]:
 def question(row: Question) -> dict[str, Any]:
     """Return a question with its answers."""
     return {
-        **card(row),
+        **listed(row, readable=True),
         "items": row.items,
         "answers": row.answers,
         "answered_by": row.answered_by.get_username() if row.answered_by else None,
@@ -70,9 +71,10 @@ def question(row: Question) -> dict[str, Any]:
 
 
 def approval(row: Approval) -> dict[str, Any]:
-    """Return a tool approval with its answer."""
+    """Return a tool approval with its answer; ``arguments`` is the call's JSON text, whole."""
     return {
-        **listed(row),
+        **listed(row, readable=True),
+        "arguments": row.arguments,
         "note": row.note or None,
         "answered_by": row.answered_by.get_username() if row.answered_by else None,
     }

@@ -68,6 +68,7 @@ class Migration(migrations.Migration):
                 ("id", models.UUIDField(editable=False, primary_key=True, serialize=False)),
                 ("call_id", models.CharField(max_length=200)),
                 ("title", models.CharField(max_length=500)),
+                ("summary", models.CharField(blank=True, max_length=500)),
                 (
                     "status",
                     models.CharField(
@@ -186,6 +187,7 @@ class Migration(migrations.Migration):
                 ("id", models.UUIDField(editable=False, primary_key=True, serialize=False)),
                 ("call_id", models.CharField(max_length=200)),
                 ("title", models.CharField(max_length=500)),
+                ("summary", models.CharField(blank=True, max_length=500)),
                 (
                     "status",
                     models.CharField(
@@ -243,6 +245,7 @@ class Migration(migrations.Migration):
                 ("id", models.UUIDField(editable=False, primary_key=True, serialize=False)),
                 ("call_id", models.CharField(max_length=200)),
                 ("title", models.CharField(max_length=500)),
+                ("summary", models.CharField(blank=True, max_length=500)),
                 (
                     "status",
                     models.CharField(

@@ -228,9 +228,13 @@ def test_the_queue_lists_what_waits_and_what_was_decided(
     assert str(asking.question.pk) in html(decided)
 
 
-def test_a_managers_queue_has_no_links_and_no_feed(asking: Play, manager: User) -> None:
+def test_a_managers_queue_has_no_links_and_no_feed(
+    asking: Play, manager: User, reviewer: User
+) -> None:
     page = html(browser(manager).get("/"))
-    assert "Which database?" in page
+    assert "Which database?" not in page
+    assert "Which database?" in html(browser(reviewer).get("/"))
+    assert f"card-{asking.question.pk}" in page
     assert question(asking) not in page
     assert "live-feed" not in page
     assert "Not live: reload to see what is new" in page

@@ -110,7 +110,7 @@ def test_entering_by_the_tool_is_counted_and_starting_in_plan_mode_is_not(operat
 
 def test_a_question_is_a_card(operator: User, reviewer: User) -> None:
     session = play(operator, [ASKS, DONE]).work()
-    assert session.question.title == "Which one?"
+    assert (session.question.title, session.question.summary) == ("Question", "Which one?")
     assert session.question.items == [{"text": "Which  one?", "choices": [], "several": False}]
     desk.answer(session, reviewer, "this")
     assert feed() == [("question.opened", 1), ("question.answered", 2)]
@@ -119,7 +119,8 @@ def test_a_question_is_a_card(operator: User, reviewer: User) -> None:
 def test_a_tool_approval_is_a_card(operator: User, reviewer: User) -> None:
     writes = {"tool_calls": [call("Write", path="new.py", content="x")]}
     session = play(operator, [writes, DONE], plan=False).work()
-    assert session.approval.title == "Write 1 bytes to new.py"
+    assert session.approval.title == "Write new.py"
+    assert session.approval.summary == "Write 1 bytes to new.py"
     assert json.loads(desk.every(session, ev.ApprovalRequested)[0].args)["path"] == "new.py"
     desk.allow(session, reviewer, note="fine")
     assert feed() == [("approval.opened", 1), ("approval.answered", 2)]

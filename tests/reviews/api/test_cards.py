@@ -1,5 +1,7 @@
 """Lists of cards by HTTP, page by page."""
 
+import json
+
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
@@ -43,6 +45,33 @@ def test_reviews_by_status(client: Client, operator: User, reviewer: User) -> No
     everything = ids(get(client, "/reviews"))
     assert everything == [str(s.review.pk) for s in (waiting, withdrawn, decided)]
     assert ids(get(client, "/reviews?status=expired")) == []
+
+
+SECRET = "curl -u admin:hunter2 https://example.org/ && " + "true; " * 100 + "rm -rf build"
+
+
+def test_a_managers_lists_quote_nothing(operator: User, manager: User, reviewer: User) -> None:
+    """security:S36: commands and questions are for those who may read plans."""
+    asks = {"tool_calls": [call("AskUserQuestion", questions=[{"text": "Is it hunter2?"}])]}
+    runs = {"tool_calls": [call("Bash", command=SECRET)]}
+    edits = {"tool_calls": [call("Edit", path="a.py", old_string="hunter2", new_string="x")]}
+    for replies in ([asks], [runs], [edits]):
+        play(operator, replies, plan=False).work()
+    for path, titles in (("/questions", ["Question"]), ("/approvals", ["Edit a.py", "Bash"])):
+        shown = get(browser(manager), path)
+        assert [row["title"] for row in shown.json()["results"]] == titles
+        assert "hunter2" not in shown.content.decode()
+        assert all(
+            "hunter2" in row["summary"] for row in get(browser(reviewer), path).json()["results"]
+        )
+
+
+def test_an_approval_shows_the_whole_call(client: Client, operator: User) -> None:
+    """What a yes allows can be read to its end."""
+    session = play(operator, [{"tool_calls": [call("Bash", command=SECRET)]}], plan=False).work()
+    shown = get(client, f"/approvals/{session.approval.pk}").json()
+    assert "rm -rf build" not in shown["summary"]
+    assert json.loads(shown["arguments"])["command"] == SECRET
 
 
 def test_reviews_come_page_by_page(client: Client, operator: User) -> None:
