@@ -114,6 +114,13 @@ def test_the_rail_shows_only_what_opens(
     }
 
 
+def test_the_menu_lists_the_keys(reviewer: User) -> None:
+    page = browser(reviewer).get("/")
+    assert "j k next and previous row" in text(page)
+    assert "w Request changes…" in text(page)
+    assert 'data-key="?"' in html(page)
+
+
 @pytest.mark.parametrize("path", ["/reviews/1", "/nothing/", "/sessions/not-an-id"])
 def test_an_address_that_means_nothing_is_a_page_of_ours(path: str, reviewer: User) -> None:
     response = browser(reviewer).get(path)
