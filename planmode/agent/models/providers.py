@@ -21,6 +21,11 @@ from planmode.core.view import AssistantMessage, Message, ToolMessage, UserMessa
 from planmode.core.wire import clean
 
 MAX_REPLY_CHARS: Final = 4 * 1024 * 1024
+MAX_CALLS: Final = 64
+"""Tool calls of one reply; each of them is judged and run, one after the other."""
+MAX_ARGS_CHARS: Final = 1536 * 1024
+"""Of one call: a file of 1 MiB, escaped."""
+MAX_ID_CHARS: Final = 120
 MAX_DETAIL_CHARS: Final = 500
 
 _KINDS: Final[tuple[tuple[type[Exception], str, str], ...]] = (
@@ -171,12 +176,14 @@ def _reply(response: wire.ModelResponse, name: str, taken: set[str]) -> ModelRep
     """Return what ``response`` says; no call has an id that is in ``taken``.
 
     Raises:
-        ModelFailureError: the reply is too large to keep, or was withheld by the provider.
+        ModelFailureError: the reply is too large, or was withheld by the provider.
     """
     text = clean(response.text or "")
+    if len(response.tool_calls) > MAX_CALLS:
+        asked = len(response.tool_calls)
+        raise ModelFailureError("error", f"The reply has {asked} tool calls, over {MAX_CALLS}")
     calls = tuple(_call(part, taken) for part in response.tool_calls)
-    if len(text) + sum(len(call.args) for call in calls) > MAX_REPLY_CHARS:
-        raise ModelFailureError("error", f"The reply is over {MAX_REPLY_CHARS} characters")
+    _check_size(text, [len(call.args) for call in calls])
     if response.finish_reason == "content_filter" and not text and not calls:
         raise ModelFailureError("refused", "The provider's content filter withheld the reply")
     return ModelReply(
@@ -186,6 +193,13 @@ def _reply(response: wire.ModelResponse, name: str, taken: set[str]) -> ModelRep
         input_tokens=response.usage.input_tokens,
         output_tokens=response.usage.output_tokens,
     )
+
+
+def _check_size(text: str, args: list[int]) -> None:
+    if len(text) + sum(args) > MAX_REPLY_CHARS:
+        raise ModelFailureError("error", f"The reply is over {MAX_REPLY_CHARS} characters")
+    if max(args, default=0) > MAX_ARGS_CHARS:
+        raise ModelFailureError("error", f"A tool call is over {MAX_ARGS_CHARS} characters")
 
 
 def _call(part: wire.ToolCallPart, taken: set[str]) -> ToolCall:

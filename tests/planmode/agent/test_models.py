@@ -258,6 +258,30 @@ def test_a_reply_that_is_too_large_is_an_error(stub: ModelStub) -> None:
 
 
 @pytest.mark.parametrize(
+    ("calls", "said"),
+    [
+        pytest.param([Call("Read", {})] * 65, "65 tool calls, over 64", id="too many calls"),
+        pytest.param(
+            [Call("Write", {"content": "x" * 1536 * 1024})], "over 1572864", id="a call too large"
+        ),
+    ],
+)
+def test_a_reply_that_asks_for_too_much_is_an_error(
+    stub: ModelStub, calls: list[Call], said: str
+) -> None:
+    """Found by review: 20,000 calls in one reply kept a worker for hours."""
+    stub.answer("", *calls)
+    error = failure(CHAT)
+    assert error.kind == "error"
+    assert said in str(error)
+
+
+def test_a_reply_may_ask_for_64_calls(stub: ModelStub) -> None:
+    stub.answer("", *[Call("Read", {"path": "a"})] * 64)
+    assert len(open_model(CHAT).ask(request(tools=(READ,))).calls) == 64
+
+
+@pytest.mark.parametrize(
     "leak",
     [
         pytest.param(KEY, id="the key itself"),
