@@ -1,5 +1,6 @@
 """The seam to pydantic-ai: its messages, its replies, its errors."""
 
+import hashlib
 import json
 import os
 import re
@@ -26,6 +27,7 @@ MAX_CALLS: Final = 64
 MAX_ARGS_CHARS: Final = 1536 * 1024
 """Of one call: a file of 1 MiB, escaped."""
 MAX_ID_CHARS: Final = 120
+_ROOM: Final = 10
 MAX_DETAIL_CHARS: Final = 500
 
 _KINDS: Final[tuple[tuple[type[Exception], str, str], ...]] = (
@@ -204,7 +206,7 @@ def _check_size(text: str, args: list[int]) -> None:
 
 def _call(part: wire.ToolCallPart, taken: set[str]) -> ToolCall:
     """Return the call under an id of its own: some providers send none, or count anew each time."""
-    wanted = clean(part.tool_call_id) or "call"
+    wanted = _short(clean(part.tool_call_id) or "call")
     unique, count = wanted, 1
     while unique in taken:
         count += 1
@@ -214,6 +216,17 @@ def _call(part: wire.ToolCallPart, taken: set[str]) -> ToolCall:
         part.args if isinstance(part.args, str) else json.dumps(part.args or {}, ensure_ascii=False)
     )
     return ToolCall(unique, clean(part.tool_name), clean(args) or "{}")
+
+
+def _short(call_id: str) -> str:
+    """Return ``call_id``, or its beginning and its hash: all rows have room for what is left.
+
+    Some room stays for the number that tells it from another call's.
+    """
+    if len(call_id) <= MAX_ID_CHARS - _ROOM:
+        return call_id
+    digest = hashlib.sha256(call_id.encode()).hexdigest()[:32]
+    return f"{call_id[: MAX_ID_CHARS - _ROOM - len(digest) - 1]}-{digest}"
 
 
 def _failure(error: Exception) -> ModelFailureError:

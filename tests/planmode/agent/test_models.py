@@ -174,6 +174,17 @@ def test_a_call_id_is_never_used_twice(stub: ModelStub, name: str) -> None:
     assert [call.id for call in reply.calls] == ["call-a-2", "new", "new-2"]
 
 
+def test_a_long_call_id_is_shortened_and_stays_its_own(stub: ModelStub) -> None:
+    """Found by review: one of 319 characters failed the turn on PostgreSQL."""
+    long = "i" * 319
+    stub.answer("", *(Call("Read", {"path": "a"}, id=id_) for id_ in (long, long, f"{long}j")))
+    first, again, other = (call.id for call in open_model(CHAT).ask(request(tools=(READ,))).calls)
+    assert max(len(id_) for id_ in (first, again, other)) <= 120
+    assert first.startswith("iiii")
+    assert again == f"{first}-2"
+    assert other not in {first, again}
+
+
 @pytest.mark.parametrize("name", [CHAT, RESPONSES])
 def test_broken_arguments_come_back_as_they_are(stub: ModelStub, name: str) -> None:
     stub.answer("", Call("Read", '{"path": '))
