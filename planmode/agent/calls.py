@@ -185,14 +185,7 @@ class _Run:
             return ToolResult(text, is_error=True)
 
     def _finish(self, result: ToolResult, duration_ms: int) -> None:
-        finished = ev.ToolFinished(
-            self.call.id,
-            self.call.name,
-            result.text,
-            is_error=result.is_error,
-            stops_turn=result.stops_turn,
-            duration_ms=duration_ms,
-        )
+        finished = results.ran(self.call, result, duration_ms)
         turns.finish_call(self.bench.claim, finished, *result.events, plan_bytes=result.plan_bytes)
 
     def _enter(self) -> None:

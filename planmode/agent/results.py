@@ -3,6 +3,7 @@
 from typing import assert_never
 from uuid import UUID
 
+from planmode.agent.contracts import ToolResult
 from planmode.core import events as ev
 from planmode.core.calls import ToolCall
 from planmode.core.errors import (
@@ -16,7 +17,7 @@ from planmode.core.guard import Refusal
 from planmode.core.outcomes import CONSEQUENCES, Outcome
 from planmode.core.state import SessionState
 from planmode.store import eventlog, revisions
-from prompts.rendering import framed, render
+from prompts.rendering import escaped, framed, render
 
 REVIEWER = "reviewer"
 
@@ -33,15 +34,31 @@ def refused(why: Refusal, call: ToolCall, *, plan_file: str, workspace: str) -> 
     return _finished(call, ev.Verdict.DENIED, render(f"results/{why}", **values.get(why, {})))
 
 
+def ran(call: ToolCall, result: ToolResult, duration_ms: int) -> ev.ToolFinished:
+    """Return the result of a tool that ran to its end.
+
+    What a tool tells may come from anywhere, a file or a program: nothing in it may read like a
+    word of ours to the model.
+    """
+    return ev.ToolFinished(
+        call.id,
+        call.name,
+        escaped(result.text),
+        is_error=result.is_error,
+        stops_turn=result.stops_turn,
+        duration_ms=duration_ms,
+    )
+
+
 def invalid(call: ToolCall, problems: str) -> ev.ToolFinished:
     """Return the result of a call whose arguments can't be used."""
-    text = render("results/invalid_arguments", tool=call.name, problems=problems)
+    text = render("results/invalid_arguments", tool=escaped(call.name), problems=escaped(problems))
     return _finished(call, ev.Verdict.INVALID, text)
 
 
 def unknown(call: ToolCall, known: str) -> ev.ToolFinished:
     """Return the result of a call to a tool that does not exist."""
-    text = render("results/unknown_tool", tool=call.name, known=known)
+    text = render("results/unknown_tool", tool=escaped(call.name), known=known)
     return _finished(call, ev.Verdict.INVALID, text)
 
 
@@ -57,7 +74,7 @@ def interrupted(call: ToolCall) -> ev.ToolFinished:
 
 def failed(call: ToolCall, problem: str) -> ev.ToolFinished:
     """Return the result of a tool that broke."""
-    text = render("results/tool_failed", tool=call.name, problem=problem)
+    text = render("results/tool_failed", tool=call.name, problem=escaped(problem))
     return _finished(call, ev.Verdict.RAN, text)
 
 
@@ -65,19 +82,20 @@ def not_submitted(
     call: ToolCall, error: DomainError, state: SessionState, plan_file: str
 ) -> ev.ToolFinished:
     """Return the result of an ExitPlanMode that opened no review."""
+    problem = escaped(str(error))
     match error:
         case PlanTooLargeError():
-            text = render("results/plan_too_large", problem=str(error))
+            text = render("results/plan_too_large", problem=problem)
         case PlanInvalidError():
-            text = render("results/plan_unreadable", plan_file=plan_file, problem=str(error))
+            text = render("results/plan_unreadable", plan_file=plan_file, problem=problem)
         case PlanUnchangedError():
             version = state.plan.revision_count.get(state.plan.plan_id or "", 0)
             outcome = str(state.plan.last_outcome or "without a decision")
             text = render("results/plan_unchanged", version=str(version), outcome=outcome)
         case StoredDataError():
-            text = render("results/plan_not_stored", problem=str(error))
+            text = render("results/plan_not_stored", problem=problem)
         case _:
-            text = render("results/tool_failed", tool=call.name, problem=str(error))
+            text = render("results/tool_failed", tool=call.name, problem=problem)
     return _finished(call, ev.Verdict.RAN, text)
 
 
@@ -120,7 +138,7 @@ def damaged(session_id: UUID, call: ToolCall, error: StoredDataError) -> ev.Tool
 def _answers(session_id: UUID, call: ToolCall, answer: ev.QuestionAnswered) -> ev.ToolFinished:
     asked = eventlog.last(session_id, ev.QuestionAsked)
     pairs = zip(asked.items, answer.answers, strict=True)
-    text = "\n\n".join(f"{item.text}\n{framed(said, 'person')}" for item, said in pairs)
+    text = "\n\n".join(f"{escaped(item.text)}\n{framed(said, 'person')}" for item, said in pairs)
     return ev.ToolFinished(call.id, call.name, render("results/answers", answers=text))
 
 
@@ -174,7 +192,7 @@ def _plan(submitted: ev.PlanSubmitted, saved_as: str) -> dict[str, str]:
         "saved_as": saved_as,
         "version": str(submitted.version),
         "sha256": submitted.sha256,
-        "plan": content.decode("utf-8"),
+        "plan": escaped(content.decode("utf-8")),
     }
 
 
