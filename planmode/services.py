@@ -26,6 +26,7 @@ from planmode.core.wire import clean
 from planmode.models import Session, Turn
 from planmode.store import eventlog, workspaces
 from planmode.wakeups import wake
+from prompts.unseen import says_something
 
 LONGEST_MESSAGE: Final = 256 * 1024
 LONGEST_MODEL_NAME: Final = 200
@@ -103,7 +104,7 @@ def _is_plain(model: str) -> bool:
 
 
 def _checked_message(text: str) -> str:
-    if not text.strip():
+    if not says_something(text):
         raise MessageInvalidError("the message is blank")
     size = len(text.encode("utf-8", "surrogatepass"))
     if size > LONGEST_MESSAGE:

@@ -1,5 +1,6 @@
 """Characters that nobody sees, in one table for all who look for them."""
 
+import re
 from typing import Final
 
 UNSEEN: Final = (
@@ -14,3 +15,10 @@ UNSEEN: Final = (
 
 Tab, line feed and carriage return are text and not in it; blanks that have a width are not, either.
 """
+
+_SEEN: Final = re.compile(rf"[^\s{UNSEEN}]")
+
+
+def says_something(text: str) -> bool:
+    """Return whether ``text`` has a character that somebody sees; blanks are none."""
+    return _SEEN.search(text) is not None

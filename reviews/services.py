@@ -18,6 +18,7 @@ from planmode.access.models import Project, Token
 from planmode.core import events as ev
 from planmode.core.errors import NotAllowedError
 from planmode.core.wire import clean
+from prompts.unseen import says_something
 from reviews import audit
 from reviews.core.decisions import OUTCOME_OF, Decision, DecisionKind, completed
 from reviews.core.errors import (
@@ -149,7 +150,7 @@ def answer_question(question_id: UUID, answers: Sequence[str], *, by: Caller) ->
     _check_answerer(question, as_of_now(by))
     if len(answers) != len(question.items):
         raise AnswerInvalidError(f"send {len(question.items)} answers, one for each question")
-    if not all(answer.strip() for answer in answers):
+    if not all(map(says_something, answers)):
         raise AnswerInvalidError("an answer is blank")
     if any(len(answer.encode("utf-8", "surrogatepass")) > LONGEST_ANSWER for answer in answers):
         raise AnswerInvalidError(f"an answer is over {LONGEST_ANSWER} bytes")
@@ -174,9 +175,10 @@ def answer_approval(approval_id: UUID, *, allow: bool, note: str, by: Caller) ->
     _check_answerer(approval, as_of_now(by))
     if len(note.encode("utf-8", "surrogatepass")) > LONGEST_ANSWER:
         raise AnswerInvalidError(f"the note is over {LONGEST_ANSWER} bytes")
+    said_note = clean(note.strip()) if says_something(note) else ""
     planmode.answer_approval(
         approval.session_id,
-        ev.ApprovalResolved(str(approval.pk), allow, clean(note.strip()), by.user_id),
+        ev.ApprovalResolved(str(approval.pk), allow, said_note, by.user_id),
     )
     return Approval.objects.get(pk=approval.pk)
 

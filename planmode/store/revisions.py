@@ -15,6 +15,7 @@ from planmode.core.errors import (
 from planmode.core.titles import plan_title
 from planmode.models import Revision, Session
 from planmode.store import blobs, planfiles
+from prompts.unseen import says_something
 
 
 def checked_text(content: bytes) -> str:
@@ -34,7 +35,7 @@ def checked_text(content: bytes) -> str:
         raise PlanInvalidError(f"the plan is not UTF-8 at byte {error.start}") from error
     if "\0" in text:
         raise PlanInvalidError(f"the plan holds a NUL at byte {content.index(0)}")
-    if not text.strip():
+    if not says_something(text):
         raise PlanInvalidError("the plan is empty")
     return text
 

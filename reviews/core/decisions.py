@@ -8,6 +8,7 @@ from typing import Final
 from planmode.core.options import SHOWN_FROM
 from planmode.core.outcomes import Outcome
 from planmode.core.wire import clean
+from prompts.unseen import says_something
 from reviews.core.errors import DecisionIncompleteError
 
 LONGEST_FEEDBACK: Final = 64 * 1024
@@ -76,7 +77,7 @@ def _tidy(name: str, text: str) -> str:
         raise DecisionIncompleteError(
             f"{name} has {size} bytes, the limit is {LONGEST_FEEDBACK}; shorten it"
         )
-    return clean(text) if text.strip() else ""
+    return clean(text) if says_something(text) else ""
 
 
 def _check_option(decision: Decision, options: Sequence[str]) -> None:

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_POST, require_safe
 from planmode.access.may import Action, may, may_anywhere
 from planmode.access.requests import caller as caller_now
 from planmode.core.errors import NotWaitingError
+from prompts.unseen import says_something
 from reviews import dashboards, feed, services
 from reviews.core.errors import AnswerInvalidError, CardUnknownError
 from reviews.models import Approval, Card, Question
@@ -58,7 +59,7 @@ class Field:
     @property
     def written(self) -> list[str]:
         """What was typed, when it says anything."""
-        return [self.words] if self.words.strip() else []
+        return [self.words] if says_something(self.words) else []
 
     @property
     def said(self) -> str:

@@ -10,7 +10,7 @@ import pytest
 from planmode.core.errors import OptionsInvalidError
 from planmode.core.options import PlanOption, checked, folded
 from prompts.rendering import escaped
-from prompts.unseen import UNSEEN
+from prompts.unseen import UNSEEN, says_something
 from reviews.core.characters import marked
 
 ALL: Final = re.findall(f"[{UNSEEN}]", "".join(map(chr, range(sys.maxunicode + 1))))
@@ -44,3 +44,9 @@ def test_all_that_is_in_it_is_refused_in_a_label_and_breaks_no_delimiter() -> No
             checked([PlanOption(f"Small{char}er")])
         assert not folded(char)
         assert escaped(f"<system{char}-reminder>").startswith("&lt;")
+
+
+def test_what_nobody_sees_says_nothing() -> None:
+    assert not says_something("".join(ALL) + " \t\r\n\xa0\u3000")
+    assert not says_something("")
+    assert all(says_something(f" \u200b{char}\n") for char in ".0a\u0600")

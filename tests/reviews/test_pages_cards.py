@@ -95,7 +95,7 @@ def test_a_choice_and_other_words_are_asked_about(asking: Play, operator: User) 
 
 
 def test_own_words_that_say_nothing_are_no_answer(asking: Play, operator: User) -> None:
-    sent = {"choice-0": "", "choice-1": "ruff", "words-2": "x"}
+    sent = {"choice-0": "", "words-0": " \u200b", "choice-1": "ruff", "words-2": "x"}
     response = browser(operator).post(f"{question(asking)}/answer", sent)
     assert response.status_code == 422
     assert text(response).count("Choose an answer, or write one.") == 1

@@ -218,6 +218,7 @@ def test_a_message_while_the_agent_waits_withdraws_no_review(
     ("text", "code"),
     [
         pytest.param(" \n", "message_invalid", id="blank"),
+        pytest.param(" \u2060\u200b", "message_invalid", id="nothing that is seen"),
         pytest.param("a" * (256 * 1024 + 1), "message_invalid", id="over 256 KiB"),
         pytest.param(["a"], "invalid", id="a list"),
     ],

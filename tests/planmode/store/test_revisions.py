@@ -125,6 +125,7 @@ def test_a_revision_is_told_with_key_hash_and_size(author: Author) -> None:
     [
         (b"", PlanInvalidError, "is empty"),
         (b" \n\t", PlanInvalidError, "is empty"),
+        ("\u200b \n".encode(), PlanInvalidError, "is empty"),
         (b"# A\0", PlanInvalidError, "NUL at byte 3"),
         (b"# A\xc3", PlanInvalidError, "not UTF-8 at byte 3"),
         (b"\xed\xa0\x80", PlanInvalidError, "not UTF-8 at byte 0"),

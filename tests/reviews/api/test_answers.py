@@ -56,6 +56,7 @@ def test_answers_reach_the_agent(client: Client, asking: Play) -> None:
         pytest.param({"answers": ["A"]}, "answer_invalid", id="one is missing"),
         pytest.param({"answers": ["A", "B", "C"]}, "answer_invalid", id="one too many"),
         pytest.param({"answers": ["A", " "]}, "answer_invalid", id="blank"),
+        pytest.param({"answers": ["A", " \u200b"]}, "answer_invalid", id="unseen"),
         pytest.param({"answers": ["A", "x" * 8193]}, "answer_invalid", id="over 8 KiB"),
         pytest.param({"answers": ["A", 2]}, "invalid", id="a number"),
         pytest.param({"answers": "AB"}, "invalid", id="no list"),

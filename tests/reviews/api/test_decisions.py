@@ -242,6 +242,11 @@ def test_an_old_revision_is_not_approved_any_more(
             "decision_incomplete",
             id="case:C044 revise without a word",
         ),
+        pytest.param(
+            {"decision": "revise", "option": "", "feedback": "  \u200b "},
+            "decision_incomplete",
+            id="revise with what nobody sees",
+        ),
         pytest.param({"decision": "reject"}, "decision_incomplete", id="option of a rejection"),
         pytest.param(
             {"decision": "dismiss", "option": "", "start": False},

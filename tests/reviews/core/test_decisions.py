@@ -120,7 +120,7 @@ def test_what_no_database_keeps_is_shown_as_lost() -> None:
         kind=st.sampled_from(DecisionKind),
         sha256=st.just(SHA),
         option=st.sampled_from(["", " ", "Small", "Huge"]),
-        feedback=st.sampled_from(["", " ", "x", " x "]),
+        feedback=st.sampled_from(["", " ", "\u200b", "x", " x "]),
         reason=st.sampled_from(["", " ", "x"]),
         start=st.booleans(),
     ),
