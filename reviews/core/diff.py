@@ -1,12 +1,17 @@
 """What changed between two texts, line by line, at a bounded price."""
 
+import zlib
+from array import array
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import groupby
 from typing import Final
 
+ENGINE: Final = 1
+"""Raise it with each change of what ``outline`` returns: outlines are kept by it."""
 _JOINED_BELOW: Final = 2
 """Hunks with fewer hidden lines between them are shown as one: a fold would take more room."""
 
@@ -17,6 +22,9 @@ class LineKind(StrEnum):
     KEPT = "kept"
     ADDED = "added"
     REMOVED = "removed"
+
+
+_KINDS: Final = tuple(LineKind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +66,30 @@ class Diff:
     rest: int = 0
 
 
+_Run = tuple[LineKind, int, int, int]
+"""Lines of one kind: where they begin in the old and in the new text (from 0), and how many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """Which lines a diff shows, without their text; ``shown`` counts them.
+
+    ``packed`` are their runs, four numbers each, compressed.
+    """
+
+    shown: int
+    added: int
+    removed: int
+    coarse: bool
+    packed: bytes
+
+    def runs(self) -> Iterator[_Run]:
+        """Yield the runs in order."""
+        numbers = iter(array("I", zlib.decompress(self.packed)))
+        for kind, old, new, count in zip(*[numbers] * 4, strict=True):
+            yield _KINDS[kind], old, new, count
+
+
 @dataclass(frozen=True, slots=True)
 class DiffLimits:
     """How much work one diff may be: counted, not timed, so that it always has one answer.
@@ -87,21 +119,53 @@ def diff(old: str, new: str, *, context: int | None = 3, limits: DiffLimits = LI
     ``context`` is how many kept lines are shown around a change; ``None`` shows all lines, as one
     hunk. Then kept and removed lines are ``old``, kept and added lines are ``new``, byte by byte.
     """
+    return excerpt(outline(old, new, context=context, limits=limits), old, new)
+
+
+def outline(old: str, new: str, *, context: int | None = 3, limits: DiffLimits = LIMITS) -> Outline:
+    """Return which lines ``diff`` shows: all the work, and little to keep."""
     before, after = lines_of(old), lines_of(new)
     alignment = _Alignment.of(before, after, limits)
     steps = list(_steps(alignment.partner, len(after)))
     kept = sum(1 for partner in alignment.partner if partner >= 0)
     parts = _shown(steps, context)
-    ends = [0, *(part.stop for part in parts)]
-    return Diff(
-        hunks=tuple(
-            Hunk(tuple(_line(before, after, step) for step in steps[part]), part.start - end)
-            for part, end in zip(parts, ends, strict=False)
-        ),
+    runs = array("I")
+    for part in parts:
+        for run in _runs(steps, part):
+            runs.extend(run)
+    return Outline(
+        shown=sum(part.stop - part.start for part in parts),
         added=len(after) - kept,
         removed=len(before) - kept,
         coarse=alignment.coarse,
-        rest=len(steps) - ends[-1] if parts else 0,
+        packed=zlib.compress(runs.tobytes(), level=1),
+    )
+
+
+def excerpt(found: Outline, old: str, new: str, *, start: int = 0, most: int | None = None) -> Diff:
+    """Return ``most`` of the lines that ``found`` (the outline of these texts) shows.
+
+    They begin with the one at ``start``, from 0. A hunk that begins before has only its rest.
+    """
+    before, after = lines_of(old), lines_of(new)
+    stop = found.shown if most is None else min(start + most, found.shown)
+    hunks: list[tuple[int, list[DiffLine]]] = []
+    place = end = 0
+    for kind, old_at, new_at, count in found.runs():
+        left_out, end = old_at - end, old_at + count * (kind is not LineKind.ADDED)
+        first, last = max(start - place, 0), min(stop - place, count)
+        place += count
+        if first < last:
+            if left_out or not hunks:
+                hunks.append((0 if first else left_out, []))
+            steps = (_step_of(kind, old_at + n, new_at + n) for n in range(first, last))
+            hunks[-1][1].extend(_line(before, after, step) for step in steps)
+    return Diff(
+        hunks=tuple(Hunk(tuple(lines), left_out) for left_out, lines in hunks),
+        added=found.added,
+        removed=found.removed,
+        coarse=found.coarse,
+        rest=len(before) - end if hunks and stop == found.shown else 0,
     )
 
 
@@ -135,6 +199,27 @@ def _shown(steps: Sequence[_Step], context: int | None) -> list[slice]:
         else:
             parts.append(slice(start, stop))
     return parts
+
+
+def _runs(steps: Sequence[_Step], part: slice) -> Iterator[tuple[int, int, int, int]]:
+    """Yield the runs of a part: what stands before it is kept, so it says where both texts are."""
+    old, new = (place + 1 for place in steps[part.start - 1]) if part.start else (0, 0)
+    for kind, members in groupby(steps[part], key=_kind):
+        count = sum(1 for _ in members)
+        yield _KINDS.index(kind), old, new, count
+        old += count * (kind is not LineKind.ADDED)
+        new += count * (kind is not LineKind.REMOVED)
+
+
+def _kind(step: _Step) -> LineKind:
+    old, new = step
+    if new < 0:
+        return LineKind.REMOVED
+    return LineKind.ADDED if old < 0 else LineKind.KEPT
+
+
+def _step_of(kind: LineKind, old: int, new: int) -> _Step:
+    return -1 if kind is LineKind.ADDED else old, -1 if kind is LineKind.REMOVED else new
 
 
 def _line(before: Sequence[str], after: Sequence[str], step: _Step) -> DiffLine:

@@ -3,9 +3,10 @@
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
-from typing import Final
+from typing import Final, assert_never
 from uuid import UUID
 
+from django.core.cache import cache
 from django.core.exceptions import BadRequest
 from django.db import transaction
 from django.http import HttpResponse, HttpResponseRedirect
@@ -21,7 +22,7 @@ from planmode.core.errors import StoredDataError
 from planmode.core.options import SHOWN_FROM
 from reviews import dashboards, feed, services
 from reviews.core.decisions import LONGEST_FEEDBACK, Decision, DecisionKind
-from reviews.core.diff import Diff, diff, lines_of
+from reviews.core.diff import ENGINE, Diff, Outline, excerpt, lines_of, outline
 from reviews.core.errors import (
     DecisionIncompleteError,
     ReviewClosedError,
@@ -34,7 +35,9 @@ from reviews.rendering import Rendering, rendered
 from reviews.services import owned
 
 LINES_SHOWN: Final = 2000
-"""So many lines of the source view are one page."""
+"""So many lines of the source, and of the changes, are one page."""
+OUTLINE_S: Final = 24 * 60 * 60
+"""Seconds that the outline of two revisions is kept: at worst it took seconds to find."""
 
 
 class View(StrEnum):
@@ -47,15 +50,21 @@ class View(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PlanView:
-    """The plan as one view shows it; ``changes`` is ``None`` for a first revision."""
+    """The plan as one view shows it.
+
+    ``lines`` or ``changes`` are a part of ``line_count`` lines, ``next_line`` begins the next one.
+    ``changes`` and ``found`` are ``None`` where there is nothing to compare with; ``found`` is so,
+    too, while nobody has looked at the changes.
+    """
 
     view: View
-    rendering: Rendering | None
-    lines: tuple[tuple[int, str], ...]
-    line_count: int
-    next_line: int | None
-    changes: Diff | None
     previous: Review | None
+    found: Outline | None = None
+    rendering: Rendering | None = None
+    lines: tuple[tuple[int, str], ...] = ()
+    line_count: int = 0
+    next_line: int | None = None
+    changes: Diff | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,30 +271,59 @@ def _view(request: DeskRequest) -> View:
 
 
 def _plan(request: DeskRequest, desk: Desk, text: str) -> PlanView:
-    view, start = _view(request), _first_line(request)
-    previous = _previous(desk)
+    start, previous = _first_line(request), _previous(desk)
+    found = cache.get(_key(previous, desk.review)) if previous else None
+    plan = PlanView(_view(request), previous, found)
+    match plan.view:
+        case View.CLEAN:
+            return replace(plan, rendering=rendered(text))
+        case View.SOURCE:
+            return _source(plan, text, start)
+        case View.CHANGES:
+            return _changed(plan, desk.review, text, start)
+        case _:
+            assert_never(plan.view)
+
+
+def _source(plan: PlanView, text: str, start: int) -> PlanView:
     lines = tuple(enumerate(lines_of(text), start=1))
-    end = start - 1 + LINES_SHOWN
-    return PlanView(
-        view=view,
-        rendering=rendered(text) if view is View.CLEAN else None,
-        lines=lines[start - 1 : end] if view is View.SOURCE else (),
+    return replace(
+        plan,
+        lines=lines[start - 1 : start - 1 + LINES_SHOWN],
         line_count=len(lines),
-        next_line=end + 1 if end < len(lines) else None,
-        changes=_changes(previous, text),
-        previous=previous,
+        next_line=_next(start, len(lines)),
     )
+
+
+def _changed(plan: PlanView, review: Review, text: str, start: int) -> PlanView:
+    """Add what changed since the previous revision, if that one can be read."""
+    old = _text(plan.previous) if plan.previous else None
+    if plan.previous is None or old is None:
+        return replace(plan, found=None)
+    found = plan.found or outline(old, text)
+    if plan.found is None:
+        cache.set(_key(plan.previous, review), found, timeout=OUTLINE_S)
+    return replace(
+        plan,
+        found=found,
+        line_count=found.shown,
+        next_line=_next(start, found.shown),
+        changes=excerpt(found, old, text, start=start - 1, most=LINES_SHOWN),
+    )
+
+
+def _key(previous: Review, review: Review) -> str:
+    return f"outline:{ENGINE}:{previous.sha256}:{review.sha256}"
+
+
+def _next(start: int, count: int) -> int | None:
+    """Return where the part behind the one at ``start`` begins, if there is one."""
+    return start + LINES_SHOWN if start - 1 + LINES_SHOWN < count else None
 
 
 def _previous(desk: Desk) -> Review | None:
     before = [r for r in desk.track if r.revision_version < desk.review.revision_version]
     return before[-1] if before else None
-
-
-def _changes(previous: Review | None, text: str) -> Diff | None:
-    """Return what changed since ``previous``; ``None`` when there is nothing to compare with."""
-    old = _text(previous) if previous else None
-    return None if old is None else diff(old, text)
 
 
 def _first_line(request: DeskRequest) -> int:

@@ -2,13 +2,16 @@
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.cache import cache
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from planmode.access.models import Project, Role
 from planmode.models import Blob
 from reviews.core.decisions import LONGEST_FEEDBACK, DecisionKind
+from reviews.core.diff import Outline
 from reviews.models import DecisionRecord, Review
+from reviews.pages import review
 from tests.conftest import member
 from tests.desk import approve, decide
 from tests.factories import PLAN, Play, play, submits
@@ -118,6 +121,40 @@ def test_lines_left_out_are_counted_and_an_indent_is_no_text(
     assert text(page).count("18 unchanged lines") == 1
     assert "  <ins>- new</ins>" in html(page)
     assert "  <del>- old</del>" in html(page)
+
+
+def test_the_counts_are_on_every_view_once_somebody_looked(
+    revised: Play, reviewer: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache.clear()
+    counts = "Changes +1 \N{MINUS SIGN}0"
+    client = browser(reviewer)
+    assert counts not in text(client.get(path(revised)))
+    client.get(f"{path(revised)}?view=changes")
+    monkeypatch.setattr(review, "outline", no_second_time)
+    for view in ("clean", "source", "changes"):
+        assert counts in text(client.get(f"{path(revised)}?view={view}"))
+
+
+def no_second_time(old: str, new: str) -> Outline:
+    """Refuse the work that was done once."""
+    raise AssertionError
+
+
+def test_many_changes_come_in_parts(operator: User, reviewer: User) -> None:
+    old, new = ("# Long\n" + f"{word}\n" * 1500 for word in ("old", "new"))
+    long = play(operator, [submits(old), submits(new), {"text": "Done."}]).work()
+    decide(long, reviewer, DecisionKind.REVISE, feedback="Otherwise")
+    long.work()
+    client = browser(reviewer)
+    first = client.get(f"{path(long)}?view=changes")
+    assert "Go on at line 2001 of 3001 These are not all changes." in text(first)
+    assert (html(first).count("<del>"), html(first).count("<ins>")) == (1500, 499)
+    rest = client.get(f"{path(long)}?view=changes&line=2001")
+    assert (html(rest).count("<del>"), html(rest).count("<ins>")) == (0, 1001)
+    assert "Go on at" not in text(rest)
+    behind = client.get(f"{path(long)}?view=changes&line=9001")
+    assert "The changes end before this line." in text(behind)
 
 
 @on_sqlite

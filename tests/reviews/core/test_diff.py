@@ -9,7 +9,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reviews.core.diff import Diff, DiffLimits, DiffLine, Hunk, LineKind, diff, lines_of
+from reviews.core.diff import (
+    Diff,
+    DiffLimits,
+    DiffLine,
+    Hunk,
+    LineKind,
+    diff,
+    excerpt,
+    lines_of,
+    outline,
+)
 
 SIGN: Final = {LineKind.KEPT: " ", LineKind.ADDED: "+", LineKind.REMOVED: "-"}
 LINES: Final = st.lists(st.sampled_from(["", "a", "b", "c", "}", "a\r", "\u2028", "é"]))
@@ -51,6 +61,22 @@ def test_kept_and_removed_is_old_kept_and_added_is_new(old: str, new: str) -> No
         assert side(result, LineKind.KEPT, LineKind.ADDED) == new
         assert result.added == sum(line.kind is LineKind.ADDED for line in lines(result))
         assert result.removed == sum(line.kind is LineKind.REMOVED for line in lines(result))
+
+
+@given(old=TEXTS, new=TEXTS, context=st.none() | st.integers(0, 4), most=st.integers(1, 5))
+@settings(deadline=None)
+def test_excerpts_are_the_whole_in_parts(
+    old: str, new: str, context: int | None, most: int
+) -> None:
+    whole, found = diff(old, new, context=context), outline(old, new, context=context)
+    parts = [
+        excerpt(found, old, new, start=start, most=most) for start in range(0, found.shown, most)
+    ]
+    assert [line for part in parts for line in lines(part)] == lines(whole)
+    assert all(0 < len(lines(part)) <= most for part in parts)
+    hidden = [hunk.left_out for part in parts for hunk in part.hunks if hunk.left_out]
+    assert hidden == [hunk.left_out for hunk in whole.hunks if hunk.left_out]
+    assert [part.rest for part in parts if part.rest] == [whole.rest] * bool(whole.rest)
 
 
 @given(old=TEXTS, new=TEXTS, context=st.none() | st.integers(0, 4))
