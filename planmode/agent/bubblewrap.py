@@ -69,6 +69,7 @@ def wrapped(bwrap: str, place: str, sight: Sight, *, writable: bool) -> list[str
         *(word for folder in sight.readable for word in _shown("--ro-bind-try", folder, sight)),
         "--proc", "/proc", "--dev", "/dev",
         *_shown("--bind" if writable else "--ro-bind", place, sight),
+        *_closed(("/usr", *sight.readable, place), sight),
         *(word for path in masked for word in ("--ro-bind", "/dev/null", path)),
         "--chdir", place, "--",
     ]  # fmt: skip
@@ -107,7 +108,14 @@ def _shown(how: str, folder: str, sight: Sight) -> Iterator[str]:
     yield from (how, folder, folder)
     for hidden in sight.hidden:
         if hidden != folder and _within(hidden, (folder,)) and Path(hidden).is_dir():
-            yield from ("--tmpfs", hidden, "--remount-ro", hidden)
+            yield from ("--tmpfs", hidden)
+
+
+def _closed(shown: Iterable[str], sight: Sight) -> Iterator[str]:
+    """Yield what makes the emptied folders read-only, once all that lies in one is in place."""
+    for hidden in sight.hidden:
+        if hidden not in shown and _within(hidden, shown) and Path(hidden).is_dir():
+            yield from ("--remount-ro", hidden)
 
 
 def _beside_usr() -> Iterator[str]:

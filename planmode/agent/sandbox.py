@@ -149,6 +149,8 @@ class _Running:
         """
         _end(self.process, self.mark)
         if self.first is not None:
+            with suppress(ProcessLookupError, PermissionError):
+                signal.pidfd_send_signal(self.first, signal.SIGKILL)
             poll = select.poll()
             poll.register(self.first, select.POLLIN)
             poll.poll(_END_S * 1000)

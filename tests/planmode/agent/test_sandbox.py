@@ -275,6 +275,30 @@ def test_hidden_folders_are_empty_where_what_is_shown_holds_them(
     assert (tools / "tool").read_text() == "a tool"
 
 
+@pytest.mark.parametrize("sandboxed", [True, False])
+def test_a_workspace_in_a_hidden_folder_is_shown_and_nothing_beside_it(
+    tmp_path: Path,
+    box: Sandbox,
+    sandboxed: bool,  # noqa: FBT001 - a column
+) -> None:
+    """As where the product lies in a system folder, and its data in the product's."""
+    app = tmp_path / "system" / "app"
+    work = app / "var" / "workspaces" / "one"
+    work.mkdir(parents=True)
+    (app / "var" / "secret_key").write_text("hush")
+    (work / "a.txt").write_text("hello")
+    sight = Sight((str(tmp_path / "system"),), (str(app), str(app / "var")))
+    run = Runner(replace(box, sight=sight), sandboxed=sandboxed)
+    assert run(f"cat a.txt; ls -A {app} {app}/var", work).output == (
+        f"hello{app}:\nvar\n\n{app}/var:\nworkspaces\n"
+    )
+    run(f"echo x > b.txt; echo x > {app}/var/secret_key", work)
+    assert (work / "b.txt").exists() is not sandboxed
+    assert (app / "var" / "secret_key").read_text() == "hush"
+    shown = run(f"ls -A {app}/var", app)
+    assert "secret_key" not in shown.output
+
+
 def test_a_tool_chain_that_is_readable_is_on_the_path(
     tmp_path: Path, work: Path, box: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
