@@ -14,8 +14,9 @@ def checked(path: str, *, local: bool) -> str:
     ``local``: a person on this machine named it, and any folder that this process may read will do.
 
     Raises:
-        WorkspaceRefusedError: it is no folder, lies outside the roots, or holds the installation's
-            own data (an agent that reads those could act as anybody).
+        WorkspaceRefusedError: it is no folder, is a root (which holds everybody's workspaces) or
+            lies outside of them, or belongs to the installation itself: an agent that reads its
+            data could act as anybody.
     """
     try:
         base = settings.WORKSPACE_ROOTS[0] if not local else Path.cwd()
@@ -24,13 +25,38 @@ def checked(path: str, *, local: bool) -> str:
         raise WorkspaceRefusedError(f"{path!r} is no folder that can be read here") from error
     if not real.is_dir() or not os.access(real, os.R_OK | os.X_OK):
         raise WorkspaceRefusedError(f"{path!r} is no folder that can be read here")
-    in_roots = any(real.is_relative_to(root.resolve()) for root in settings.WORKSPACE_ROOTS)
-    if not local and not in_roots:
-        roots = ", ".join(str(root) for root in settings.WORKSPACE_ROOTS)
-        raise WorkspaceRefusedError(f"{path!r} lies outside the workspace roots: {roots}")
-    data = settings.DATA_DIR.resolve()
-    if data.is_relative_to(real) or (real.is_relative_to(data) and not in_roots):
+    if not local:
+        _check_in_roots(path, real)
+    if any(_in_the_way(real, place) for place in _own_places(local=local)):
         raise WorkspaceRefusedError(
-            f"{path!r} holds this installation's own data; use another folder, or set DATA_DIR"
+            f"{path!r} is, holds or lies in this installation's own data or program: use another "
+            "folder, or set DATA_DIR"
         )
     return str(real)
+
+
+def _check_in_roots(path: str, real: Path) -> None:
+    roots = [root.resolve() for root in settings.WORKSPACE_ROOTS]
+    if real in roots:
+        raise WorkspaceRefusedError(f"{path!r} is a workspace root: name a folder below it")
+    if not any(real.is_relative_to(root) for root in roots):
+        names = ", ".join(str(root) for root in settings.WORKSPACE_ROOTS)
+        raise WorkspaceRefusedError(f"{path!r} lies outside the workspace roots: {names}")
+
+
+def _own_places(*, local: bool) -> list[Path]:
+    """Return what no agent may work on: a person on this machine may change the program."""
+    places = [settings.DATA_DIR]
+    if not local:
+        places += [settings.BASE_DIR, settings.SCRIPTS_DIR]
+    return [Path(place).resolve() for place in places]
+
+
+def _in_the_way(real: Path, place: Path) -> bool:
+    """Return whether ``real`` holds ``place``, or lies in it and not below a root inside of it."""
+    if place.is_relative_to(real):
+        return True
+    roots = (root.resolve() for root in settings.WORKSPACE_ROOTS)
+    inside = [root for root in roots if root != place and root.is_relative_to(place)]
+    below_one = any(real != root and real.is_relative_to(root) for root in inside)
+    return real.is_relative_to(place) and not below_one

@@ -27,7 +27,6 @@ def refused(path: str, *, local: bool = False) -> str:
 def test_a_folder_below_a_root(root: Path) -> None:
     assert workspaces.checked("work", local=False) == str(root / "work")
     assert workspaces.checked(str(root / "work"), local=False) == str(root / "work")
-    assert workspaces.checked(str(root), local=False) == str(root)
 
 
 def test_the_real_path_is_what_counts(root: Path, tmp_path: Path) -> None:
@@ -43,7 +42,15 @@ def test_a_second_root_counts_too(root: Path, settings: Settings, tmp_path: Path
     more = tmp_path / "more"
     more.mkdir()
     settings.WORKSPACE_ROOTS = [root, more]
-    assert workspaces.checked(str(more), local=False) == str(more)
+    (more / "work").mkdir()
+    assert workspaces.checked(str(more / "work"), local=False) == str(more / "work")
+
+
+@pytest.mark.parametrize("path", [".", "", "work/.."])
+def test_a_root_is_no_workspace(root: Path, path: str) -> None:
+    """It holds everybody's workspaces."""
+    assert "is a workspace root" in refused(path)
+    assert "is a workspace root" in refused(str(root / path))
 
 
 @pytest.mark.parametrize("path", ["missing", "file", "loop", "a\0b", "\ud800", "x" * 5000])
@@ -88,3 +95,36 @@ def test_workspaces_inside_the_data_folder_are_fine_where_they_are_the_roots(
     settings.WORKSPACE_ROOTS = [inside]
     assert workspaces.checked("work", local=False) == str(inside / "work")
     assert workspaces.checked(str(inside / "work"), local=True) == str(inside / "work")
+    for path in (inside, settings.DATA_DIR / "workspaces-2"):
+        path.mkdir(exist_ok=True)
+        assert "own data" in refused(str(path), local=True)
+
+
+@pytest.mark.parametrize("local", [True, False])
+def test_a_root_around_the_data_folder_opens_nothing_of_it(
+    settings: Settings,
+    tmp_path: Path,
+    local: bool,  # noqa: FBT001 - a table's column
+) -> None:
+    """security:S19: plan files and scripts of all sessions lie there."""
+    settings.WORKSPACE_ROOTS = [tmp_path]
+    for name in ("sessions", "scripts"):
+        (settings.DATA_DIR / name).mkdir()
+        assert "own data" in refused(str(settings.DATA_DIR / name), local=local)
+    assert "own data" in refused(str(settings.DATA_DIR), local=local)
+
+
+def test_the_program_is_worked_on_by_people_of_this_machine_only(
+    settings: Settings, tmp_path: Path
+) -> None:
+    """security:S19: the checkout holds the program and its .env."""
+    settings.BASE_DIR = tmp_path / "checkout"
+    settings.WORKSPACE_ROOTS = [tmp_path]
+    (settings.BASE_DIR / "planmode").mkdir(parents=True)
+    for folder in (settings.BASE_DIR, settings.BASE_DIR / "planmode"):
+        assert "own data or program" in refused(str(folder))
+        assert workspaces.checked(str(folder), local=True) == str(folder)
+    assert "own data or program" in refused(str(settings.SCRIPTS_DIR))
+    settings.DATA_DIR = settings.BASE_DIR / "var"
+    settings.DATA_DIR.mkdir()
+    assert "own data" in refused(str(settings.BASE_DIR), local=True)
