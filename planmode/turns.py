@@ -21,7 +21,7 @@ from planmode.core.errors import (
 from planmode.core.guard import Allow, Ask, CallFacts, Deny, Ground, Judgement, Refusal, judge
 from planmode.core.options import PlanOption
 from planmode.core.outcomes import CONSEQUENCES, Closure, Outcome
-from planmode.core.permission import PermissionMode
+from planmode.core.permission import restored
 from planmode.core.presets import PlanModeConfig
 from planmode.core.state import CallStatus, PendingCall, SessionState, under_way
 from planmode.models import Claim, Turn
@@ -302,5 +302,6 @@ def resolve_review(log: Log, resolved: ev.PlanResolved) -> None:
     plan = log.state.plan
     log.add(resolved)
     if CONSEQUENCES[resolved.outcome].exits_plan_mode and plan.active and plan.plan_id:
-        restored = plan.previous_mode or PermissionMode.MANUAL
-        log.add(ev.PlanModeExited(plan.plan_id, restored, cause=resolved.outcome.value))
+        allow_auto = log.session.project.allow_auto
+        mode, note = restored(plan.previous_mode, allow_auto=allow_auto)
+        log.add(ev.PlanModeExited(plan.plan_id, mode, cause=resolved.outcome.value, note=note))

@@ -28,7 +28,8 @@ class Scope(models.TextChoices):
 class Project(models.Model):
     """Sessions that one group of people looks after.
 
-    ``allow_auto``: ExitPlanMode may approve by itself in permission mode ``auto``.
+    ``allow_auto``: ExitPlanMode may approve by itself in permission mode ``auto``, and that mode
+    comes back after plan mode.
     ``allow_self_review``: people may decide on plans of sessions that they own.
     """
 

@@ -211,11 +211,15 @@ class PlanModeEntered:
 
 @dataclass(frozen=True, slots=True)
 class PlanModeExited:
-    """Plan mode ended by a decision; ``cause`` is the outcome."""
+    """Plan mode ended by a decision; ``cause`` is the outcome.
+
+    ``note`` says why ``restored_mode`` is another mode than the one before.
+    """
 
     plan_id: str
     restored_mode: PermissionMode
     cause: str
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -141,7 +141,8 @@ def _plan(
         case ev.PlanModeEntered(plan_id=plan_id):
             return [f"plan mode is on, the plan is {plan_id}"]
         case ev.PlanModeExited(restored_mode=mode) | ev.PlanModeCancelled(restored_mode=mode):
-            return [f"plan mode is off, the permission mode is {mode}"]
+            note = event.note if isinstance(event, ev.PlanModeExited) else ""
+            return [f"plan mode is off, the permission mode is {mode}{_quoted(note)}"]
         case ev.PlanSubmitted(version=version, title=title):
             return [f"submitted revision {version}: {one_line(title)}"]
         case ev.PlanResolved():

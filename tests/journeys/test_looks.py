@@ -23,6 +23,8 @@ SLIPPED: Final = """() => [...document.querySelectorAll(".line-head, .line summa
   head => {
   const time = head.querySelector("time").getBoundingClientRect();
   const place = head.getBoundingClientRect();
+  const icon = head.querySelector(":scope > .icon")?.getBoundingClientRect();
+  if (icon && icon.top > place.top + 8) return true;
   return time.top > place.top + 8 || time.right > place.right + 1;
 }).map(head => head.textContent)"""
 

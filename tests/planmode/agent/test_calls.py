@@ -21,7 +21,7 @@ from planmode.agent.contracts import NoArguments, Submits, ToolContext
 from planmode.core import events as ev
 from planmode.core.errors import PlanInvalidError
 from planmode.core.guard import Allow, CallFacts
-from planmode.core.permission import PermissionMode
+from planmode.core.permission import AUTO_IS_OFF, PermissionMode
 from planmode.core.state import CallStatus
 from planmode.models import Turn
 from planmode.signals import Appended, events_appended
@@ -94,6 +94,24 @@ def test_entering_saves_the_permission_mode_and_leaving_restores_it(
     assert session.state.permission_mode is PermissionMode.ACCEPT_EDITS
     (left,) = desk.every(session, ev.PlanModeExited)
     assert (left.cause, left.restored_mode) == ("rejected_and_exited", "accept_edits")
+
+
+@pytest.mark.parametrize(
+    ("allowed", "expected"),
+    [
+        pytest.param(True, ("auto", ""), id="allowed"),
+        pytest.param(False, ("manual", AUTO_IS_OFF), id="switched off meanwhile"),
+    ],
+)
+def test_the_restored_mode_is_checked_once_more(
+    operator: User, reviewer: User, project: Project, *, allowed: bool, expected: tuple[str, str]
+) -> None:
+    session = play(operator, [submits(), DONE], permission_mode="auto").work()
+    Project.objects.filter(pk=project.pk).update(allow_auto=allowed)
+    desk.approve(session, reviewer)
+    (left,) = desk.every(session, ev.PlanModeExited)
+    assert (left.restored_mode, left.note) == expected
+    assert session.state.permission_mode == expected[0]
 
 
 def test_a_second_plan_of_a_session_has_an_id_of_its_own(operator: User, reviewer: User) -> None:
