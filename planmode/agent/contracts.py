@@ -10,6 +10,7 @@ from planmode.agent.sandbox import Sandbox
 from planmode.agent.workspace import Reach
 from planmode.core.calls import ToolCall
 from planmode.core.events import Event, QuestionItem
+from planmode.core.failures import WORTH_RETRYING, Failure
 from planmode.core.guard import CallFacts
 from planmode.core.options import PlanOption
 from planmode.core.outcomes import Outcome
@@ -140,21 +141,17 @@ class ModelReply:
 
 
 class ModelFailureError(Exception):
-    """A model call failed.
-
-    ``kind`` is one of timeout, rate_limit, error (worth another try), refused, script_exhausted,
-    script_invalid, unknown_model (not worth one). The message never holds a key.
-    """
+    """A model call failed; ``kind`` is one of ``Failure``. The message never holds a key."""
 
     def __init__(self, kind: str, detail: str) -> None:
         """Keep what went wrong."""
         super().__init__(detail)
-        self.kind = kind
+        self.kind = Failure(kind).value
 
     @property
     def worth_retrying(self) -> bool:
         """Whether the same call may succeed later."""
-        return self.kind in {"timeout", "rate_limit", "error"}
+        return self.kind in WORTH_RETRYING
 
 
 class ChatModel(Protocol):

@@ -11,6 +11,7 @@ from django.contrib.auth.models import User
 
 from planmode import queries
 from planmode.core import events as ev
+from planmode.core.failures import in_words
 from planmode.core.outcomes import Outcome
 from planmode.core.state import EMPTY, CallStatus, PendingCall, SessionState, apply
 from planmode.signals import Logged
@@ -127,7 +128,7 @@ class Follower:
             self._say("no server is at work; run: manage.py serve")
 
     def _sum_up(self, ended: ev.TurnEnded) -> None:
-        why = ": ".join(part for part in (ended.reason, one_line(ended.detail)) if part)
+        why = ": ".join(part for part in (in_words(ended.reason), one_line(ended.detail)) if part)
         told = f" ({why})" if why else ""
         state = self._state
         self._say(f"{ended.state}{told} after {_steps(state.turn.steps)}, {tokens(state)}")

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, assert_never
 
 from planmode.core import events as ev
+from planmode.core.failures import in_words
 from planmode.core.outcomes import Outcome
 from planmode.core.state import CallStatus, SessionState
 
@@ -77,7 +78,7 @@ def _talk(
             return _said(text, last=not calls)
         case ev.ModelFailed(kind=kind, detail=detail, retry_in_ms=wait):
             again = "" if wait is None else f"; next attempt in {wait / 1000:.1f} s"
-            return [f"the model call failed ({kind}): {one_line(detail)}{again}"]
+            return [f"the model call failed: {in_words(kind)}: {one_line(detail)}{again}"]
         case ev.MessagePosted(text=text, author=author):
             first = before.turn.number == 0  # the prompt: whoever follows has just typed it
             return [] if first else [f"{names(author)}: {one_line(text)}"]

@@ -19,10 +19,11 @@ from django.utils.translation import pgettext_lazy
 
 from planmode.access.may import Action, caller_of, may_anywhere
 from planmode.core.events import ReminderKind
+from planmode.core.failures import in_words
 from planmode.core.outcomes import Outcome
 from reviews.core.characters import marked
 from reviews.core.decisions import DecisionKind
-from reviews.timeline import pretty
+from reviews.timeline import LONGEST_TEXT, pretty
 
 register = template.Library()
 
@@ -177,8 +178,8 @@ def reminder(kind: str) -> str:
 
 @register.filter
 def why_stopped(reason: str) -> str:
-    """Return why a turn ended, in words where an outcome ended it."""
-    return str(STOPS[Outcome(reason)]) if reason in set(STOPS) else reason
+    """Return in words why a turn ended, or a model call failed."""
+    return str(STOPS[Outcome(reason)]) if reason in set(STOPS) else in_words(reason)
 
 
 @register.filter
@@ -264,6 +265,18 @@ def indented_text(line: str) -> str:
 def lacks_end(line: str) -> bool:
     """Return whether a text's last line has no line end."""
     return not line.endswith("\n")
+
+
+@register.filter
+def opening(text: str) -> str:
+    """Return as much of ``text`` as the timeline shows."""
+    return f"{text[:LONGEST_TEXT]}…" if is_long(text) else text
+
+
+@register.filter
+def is_long(text: str) -> bool:
+    """Return whether the timeline shows only the opening of ``text``."""
+    return len(text) > LONGEST_TEXT
 
 
 @register.filter

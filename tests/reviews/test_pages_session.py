@@ -1,5 +1,7 @@
 """The session page: its timeline, and what can be said."""
 
+import re
+
 import pytest
 from django.contrib.auth.models import User
 from django.db import connection
@@ -114,7 +116,7 @@ def test_a_failed_turn_says_why(operator: User, reviewer: User) -> None:
     approve(failed, reviewer)
     failed.work()
     said = text(browser(reviewer).get(path(failed)))
-    assert "The turn failed: script_exhausted" in said
+    assert "The turn failed: the script has no reply left" in said
     assert "A new message starts another turn" in said
 
 
@@ -254,6 +256,46 @@ def test_the_list_comes_in_pages(planning: Play, project: Project, operator: Use
 
 def test_an_installation_without_sessions_says_how_to_start(reviewer: User) -> None:
     assert "manage.py run_session" in text(browser(reviewer).get("/sessions"))
+
+
+@pytest.fixture
+def wordy(operator: User) -> Play:
+    """A session that said, wrote and read more than the timeline shows."""
+    long = {
+        "text": f"{'say ' * 1500}said",
+        "tool_calls": [
+            call("Read", path="parser.py"),
+            call("Read", path="parser.py", note=f"{'ask ' * 1500}asked"),
+        ],
+    }
+    session = play(operator, [long, {"text": "Done."}], prompt=f"{'do ' * 2000}done")
+    (session.workspace / "parser.py").write_text(f"{'data ' * 300}\n" * 10, encoding="utf-8")
+    return session.work()
+
+
+def test_long_texts_are_cut_and_a_line_of_their_own_shows_all(wordy: Play, reviewer: User) -> None:
+    client = browser(reviewer)
+    timeline = html(client.get(path(wordy))).partition("data-timeline")[2]
+    links = re.findall(r'href="(/sessions/[^"]+/lines/[^"]+)"', timeline)
+    assert len(timeline) < 5 * 4000 + 15_000
+    assert "Show all 6,004 characters" in timeline
+    whole = {link: html(client.get(link)) for link in links}
+    for word, times in {"do ": 2000, "say ": 1500, "ask ": 1500, "data ": 3000}.items():
+        assert timeline.count(word) < times
+        assert any(page.count(word) >= times for page in whole.values()), word
+    assert not any("Show all" in page for page in whole.values())
+
+
+@pytest.mark.parametrize("key", ["e0", "e999", "e2-7", "x", "e", "e1-", "e" + "9" * 30])
+def test_lines_that_the_log_does_not_have(key: str, planning: Play, reviewer: User) -> None:
+    assert browser(reviewer).get(f"{path(planning)}/lines/{key}").status_code == 404
+
+
+def test_a_line_is_read_by_those_who_read_the_session(
+    wordy: Play, manager: User, operator: User
+) -> None:
+    assert browser(manager).get(f"{path(wordy)}/lines/e1").status_code == 403
+    assert browser(operator).get(f"{path(wordy)}/lines/e1").status_code == 200
 
 
 def test_tool_output_is_shown_and_never_obeyed(operator: User, reviewer: User) -> None:

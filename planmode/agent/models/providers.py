@@ -105,7 +105,7 @@ def _model(name: str) -> Model:
     """Return a client for ``name``, with address and key from the environment.
 
     Raises:
-        ModelFailureError: unknown_model, with what to set.
+        ModelFailureError: unknown_model, or key_missing with what to set.
     """
     try:
         return infer_model(name)
@@ -113,9 +113,10 @@ def _model(name: str) -> Model:
         missing = re.findall(r"`([A-Z][A-Z0-9_]+)`", str(error))
         if missing:
             advice = f"{name} needs {' or '.join(missing)} in the environment of the workers"
-        else:
-            advice = f"{name} can't be used: {error}"
-        raise ModelFailureError("unknown_model", _masked(advice)) from None
+            raise ModelFailureError("key_missing", _masked(advice)) from None
+        raise ModelFailureError(
+            "unknown_model", _masked(f"{name} can't be used: {error}")
+        ) from None
 
 
 def _definition(tool: ToolSpec) -> ToolDefinition:

@@ -329,7 +329,7 @@ def test_a_missing_key_names_what_to_set(
     else:
         monkeypatch.setenv(key, value)
     error = failure(name)
-    assert error.kind == "unknown_model"
+    assert error.kind == "key_missing"
     assert key in str(error)
     loops.close_all()
 

@@ -160,15 +160,15 @@ def test_a_script_that_ran_out_fails(operator: User) -> None:
     session = play(operator, [{"tool_calls": [call("Read", path="parser.py")]}])
     ended, screen = follow(session, work)
     assert ended == 5
-    assert "the model call failed (script_exhausted): " in screen.text
-    assert "failed (script_exhausted: " in screen.lines[-1]
+    assert "the model call failed: the script has no reply left: " in screen.text
+    assert "failed (the script has no reply left: " in screen.lines[-1]
 
 
 def test_a_model_that_is_asked_again_says_when(operator: User) -> None:
     fails = {"fail": {"kind": "rate_limit"}, "text": "Done."}
     session = play(operator, [fails])
     ended, screen = follow(session, work, lambda it: services.cancel_turn(it.id))
-    assert "the model call failed (rate_limit): " in screen.text
+    assert "the model call failed: the provider asks for a pause: " in screen.text
     assert "; next attempt in 1." in screen.text
     assert ended == 5
     assert "cancelled" in screen.lines[-1]
