@@ -17,6 +17,7 @@ from planmode.access.may import Action, Owned, caller_of, may
 from planmode.core.errors import DomainError, NotAllowedError
 from planmode.core.permission import PermissionMode
 from planmode.core.presets import DEFAULT_PRESET, PRESETS
+from planmode.preflight import model_problem
 from planmode.services import NewSession, start_session
 from reviews.management.addresses import pages_url
 from reviews.management.following import Follower, Watch, exit_status
@@ -99,11 +100,12 @@ def ctrl_c() -> Iterator[Callable[[float], None]]:
 def _started(options: dict[str, Any]) -> UUID:
     project = find_project(options["project"])
     owner = find_user(options["user"])
+    model = _model(options["model"])
     new = NewSession(
         project=project.name,
         workspace=options["workspace"],
         prompt=options["prompt"],
-        model=_model(options["model"]),
+        model=model,
         preset=options["preset"],
         permission_mode=options["permission_mode"],
         plan=options["plan"],
@@ -112,9 +114,16 @@ def _started(options: dict[str, Any]) -> UUID:
     try:
         if not may(caller_of(owner), Action.START_SESSION, Owned(project.pk)):
             raise NotAllowedError(f"{owner} is no operator of the project {project}")
+        _check_model(model)
         return start_session(new, owner=owner)
     except DomainError as error:
         raise CommandError(f"{error.title}: {error}", returncode=BAD_USAGE) from error
+
+
+def _check_model(name: str) -> None:
+    problem = model_problem(name) if name else ""  # that there is none the session says itself
+    if problem:
+        raise CommandError(f"This model can't be used: {problem}", returncode=BAD_USAGE)
 
 
 def _model(name: str) -> str:

@@ -11,6 +11,7 @@ import pytest
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
+from pytest_django import Settings
 
 from planmode.models import Session
 from tests.factories import call, submits
@@ -35,6 +36,9 @@ def run_session(**options: str) -> None:
         pytest.param({"preset": "other"}, "invalid choice: 'other'", id="preset"),
         pytest.param({"permission_mode": "any"}, "invalid choice: 'any'", id="permission mode"),
         pytest.param({"model": ""}, "name a model", id="no model"),
+        pytest.param({"model": "gpt"}, "write provider:model", id="no model's name"),
+        pytest.param({"model": "scripted:missing.yaml"}, "No such file", id="no script"),
+        pytest.param({"model": "scripted:broken.yaml"}, "reply 0, txt: unknown key", id="script"),
         pytest.param({"user": "nobody"}, "no active user 'nobody'", id="user"),
         pytest.param({"user": "reviewer"}, "reviewer is no operator", id="not an operator"),
         pytest.param({"project": "other"}, "no project 'other'", id="project"),
@@ -43,9 +47,17 @@ def run_session(**options: str) -> None:
 def test_bad_usage_starts_nothing(
     options: dict[str, str], reason: str, operator: User, reviewer: User
 ) -> None:
-    with pytest.raises(CommandError, match=reason):
+    with pytest.raises(CommandError, match=reason) as refusal:
         run_session(**{"model": "scripted:any.yaml", **options})
+    assert refusal.value.returncode == 2 or "choice" in reason or "required" in reason
     assert not Session.objects.exists()
+
+
+@pytest.fixture(autouse=True)
+def scripts(settings: Settings, tmp_path: Path) -> None:
+    settings.SCRIPTS_DIR = tmp_path
+    (tmp_path / "any.yaml").write_text("replies: [{text: Done.}]")
+    (tmp_path / "broken.yaml").write_text("replies: [{txt: Done.}]")
 
 
 def test_the_installations_own_data_are_no_workspace(operator: User) -> None:
@@ -149,7 +161,7 @@ def test_a_script_of_the_users_own_folder_that_ends_fails(
     args = command(server, tmp_path / "mine", model=f"scripted:{script}")
     with server.running(*args, "--no-plan") as run:
         assert run.wait() == 5
-    assert "failed (script_exhausted" in run.output
+    assert "failed (the script has no reply left" in run.output
 
 
 def test_ctrl_c_detaches_and_the_review_stays_open(
