@@ -13,6 +13,8 @@ from planmode.signals import Logged
 
 LONGEST_GIST: Final = 80
 LONGEST_PATH: Final = 48
+LONGEST_TEXT: Final = 4000
+"""Characters of a text that the timeline shows; a line's own page shows all."""
 _TELLING: Final = ("command", "pattern", "path", "text")
 """Arguments that say best what a call is about, the best first."""
 
@@ -287,8 +289,11 @@ def gist(args: str) -> str:
 
 
 def pretty(args: str) -> str:
-    """Return a call's arguments for reading: indented when they are JSON, else as they came."""
-    values = _parsed(args)
+    """Return a call's arguments for reading: indented when they are JSON, else as they came.
+
+    Long ones are not laid out: an indent at each of many levels would make them longer by far.
+    """
+    values = _parsed(args) if len(args) <= LONGEST_TEXT else None
     return args if values is None else json.dumps(values, indent=2, ensure_ascii=False)
 
 

@@ -16,6 +16,7 @@ urlpatterns: list[URLPattern] = [
     path("approvals/<uuid:approval_id>/answer", cards.answer_approval, name="approval-answer"),
     path("sessions", session.sessions, name="sessions"),
     path("sessions/<uuid:session_id>", session.session, name="session"),
+    path("sessions/<uuid:session_id>/lines/<slug:key>", session.line, name="session-line"),
     path("sessions/<uuid:session_id>/timeline", session.lines, name="session-timeline"),
     path("sessions/<uuid:session_id>/state", session.state, name="session-state"),
     path("sessions/<uuid:session_id>/messages", session.post_message, name="session-messages"),

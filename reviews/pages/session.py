@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.core.exceptions import BadRequest
 from django.db import transaction
-from django.http import HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.safestring import SafeString
@@ -120,6 +120,15 @@ def lines(request: DeskRequest, session_id: UUID) -> HttpResponse:
     after = _number(request, "after")
     shown = _changed(row, after) if after is not None else _stretch(row, _number(request, "before"))
     return render(request, "reviews/_timeline.html", {"timeline": shown, "session": row})
+
+
+@require_safe
+@page
+def line(request: DeskRequest, session_id: UUID, key: str) -> HttpResponse:
+    """Show one line of the timeline with all of its text."""
+    row = _readable(request, session_id)
+    context = {"session": row, "timeline": _one(row, key)}
+    return render(request, "reviews/line.html", context)
 
 
 @require_safe
@@ -243,6 +252,18 @@ def _changed(row: SessionRow, after: int) -> Timeline:
     news = queries.events(row.id, after=after, limit=MOST_EVENTS)
     shown = [item for item in timeline([*known, *news]) if item.touched > after]
     return Timeline(_entries(row, shown), None, news[-1].seq if news else after)
+
+
+def _one(row: SessionRow, key: str) -> Timeline:
+    """Return the line ``key`` alone: ``e``, its event's number, and which call of it."""
+    number = key.removeprefix("e").partition("-")[0]
+    if not (number.isascii() and number.isdigit() and len(number) < len(str(10**15))):
+        raise Http404
+    events = queries.events(row.id, after=int(number) - 1, limit=MOST_EVENTS)
+    shown = [item for item in timeline(events) if item.key == key]
+    if not shown:
+        raise Http404
+    return Timeline(_entries(row, shown), None, row.seq)
 
 
 def _entries(row: SessionRow, items: Sequence[Item]) -> tuple[Entry, ...]:

@@ -163,3 +163,9 @@ def test_the_most_telling_argument(args: str, expected: str) -> None:
 def test_arguments_are_laid_out_when_they_are_json() -> None:
     assert pretty('{"a":"ü"}') == '{\n  "a": "ü"\n}'
     assert pretty("{not json") == "{not json"
+
+
+def test_long_arguments_are_not_laid_out() -> None:
+    """Their indents would be longer than they are, by far."""
+    deep = "[" * 900 + "1," * 2000 + "1" + "]" * 900
+    assert pretty(deep) == deep
