@@ -37,8 +37,8 @@ class ProviderModel:
 def open_model(name: str) -> ChatModel:
     """Return the model that ``name`` means; asks no provider, and so knows no provider's names.
 
-    ``scripted:FILE`` plays a file of replies (docs/scripted-model.md), looked for below the
-    setting SCRIPTS_DIR first; every other name is one of pydantic-ai's, ``provider:model``.
+    ``scripted:FILE`` plays a file of replies (docs/scripted-model.md) below the setting
+    SCRIPTS_DIR, never one of the folder that the worker happens to run in; every other name is one of pydantic-ai's, ``provider:model``.
 
     Raises:
         ModelFailureError: the script is missing or broken (script_invalid), or ``name`` has not
@@ -52,14 +52,6 @@ def open_model(name: str) -> ChatModel:
             f"{name[:100]!r} is no model's name: write provider:model, or scripted:FILE",
         )
     if provider == SCRIPTED:
-        return open_script(_script(Path(model)))
+        # An absolute path, which run_session writes for a person on this machine, stays itself.
+        return open_script(Path(settings.SCRIPTS_DIR) / model)
     return ProviderModel(name)
-
-
-def _script(path: Path) -> Path:
-    """Return where the script is: SCRIPTS_DIR / ``path`` if that exists, else ``path``."""
-    folder = getattr(settings, "SCRIPTS_DIR", None)
-    if folder is None:
-        return path
-    inside = Path(folder) / path
-    return inside if inside.exists() else path

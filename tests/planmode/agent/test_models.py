@@ -410,7 +410,7 @@ def test_every_thread_can_ask(stub: ModelStub, name: str) -> None:
     assert [reply.text for reply in replies] == ["one", "two", "one", "two"]
 
 
-def test_a_script_is_looked_for_in_the_scripts_folder_first(
+def test_a_script_is_looked_for_in_the_scripts_folder_and_never_in_the_workers(
     tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     inside = tmp_path / "shelf"
@@ -418,7 +418,8 @@ def test_a_script_is_looked_for_in_the_scripts_folder_first(
     settings.SCRIPTS_DIR = inside
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.yaml").write_text("replies: [{text: outside}]")
-    assert open_model("scripted:a.yaml").ask(request()).text == "outside"
+    with pytest.raises(ModelFailureError, match="No such file"):
+        open_model("scripted:a.yaml")
     (inside / "a.yaml").write_text("replies: [{text: inside}]")
     assert open_model("scripted:a.yaml").ask(request()).text == "inside"
     assert open_model(f"scripted:{tmp_path}/a.yaml").ask(request()).text == "outside"
