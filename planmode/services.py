@@ -133,7 +133,9 @@ def post_message(session_id: UUID, text: str, *, author: User) -> None:
 def cancel_turn(session_id: UUID) -> None:
     """End the open turn now: its worker's next write is refused, an open review is withdrawn.
 
-    Plan mode stays as it is: only an explicit decision leaves it.
+    Plan mode stays as it is: only an explicit decision leaves it. What was said since the turn's
+    first step, and not heard, gets a turn of its own; a turn that never began takes along all that
+    it was to answer, until the next message.
 
     Raises:
         SessionUnknownError: no such session.
@@ -146,6 +148,8 @@ def cancel_turn(session_id: UUID) -> None:
         if log.state.plan.review:
             log.add(ev.PlanReviewClosed(log.state.plan.review, Closure.WITHDRAWN))
         turns.close_turn(log, turn, ev.TurnEnded(turn.number, ev.TurnState.CANCELLED))
+        if log.state.turn.steps and log.state.turn.unseen:
+            turns.queue_turn(log)
 
 
 def hold_session(session_id: UUID) -> None:

@@ -391,6 +391,30 @@ def test_cancelling_a_running_turn_stops_its_worker(operator: User, listener: Li
     assert not desk.every(session, ev.ModelReplied)
 
 
+def test_what_was_said_while_a_cancelled_turn_ran_gets_its_own_turn(
+    operator: User, listener: Listener
+) -> None:
+    """Found by review: nothing was due, and no page said that the message waited."""
+    session = play(operator, [DONE])
+
+    def say_and_cancel() -> None:
+        services.post_message(session.id, "use the old parser", author=operator)
+        services.cancel_turn(session.id)
+
+    listener.meanwhile = say_and_cancel
+    session.work()
+    assert [row.state for row in Turn.objects.order_by("number")] == ["cancelled", "queued"]
+    session.work()
+    assert listener.heard(1) == ["Tidy the parser", "use the old parser"]
+    assert (session.turn.state, session.state.turn.unseen) == ("done", 0)
+
+
+def test_cancelling_a_turn_that_never_began_leaves_nothing_due(operator: User) -> None:
+    session = play(operator, [DONE])
+    services.cancel_turn(session.id)
+    assert [row.state for row in Turn.objects.all()] == ["cancelled"]
+
+
 def test_cancelling_leaves_no_call_without_a_result(operator: User, listener: Listener) -> None:
     listener.replies = [reply("", ToolCall("c1", "ExitPlanMode")), reply("Done.")]
     session = play(operator, [DONE])
