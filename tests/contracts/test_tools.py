@@ -1,7 +1,8 @@
 """What every tool of the catalog keeps to."""
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -110,3 +111,29 @@ def test_its_facts_and_its_answer_are_values(name: str, context: ToolContext) ->
 
 def test_only_entering_takes_no_arguments() -> None:
     assert [n for n, tool in TOOLS.items() if tool.arguments is NoArguments] == ["EnterPlanMode"]
+
+
+def _objects(name: str) -> Iterator[Mapping[str, Any]]:
+    """Yield the schemas of a tool's arguments and of the objects in them."""
+    schema = TOOLS[name].arguments.model_json_schema()
+    yield from (schema, *schema.get("$defs", {}).values())
+
+
+def _table() -> dict[str, str]:
+    text = Path(__file__).parents[2].joinpath("docs/scripted-model.md").read_text("utf-8")
+    section = text.partition("## Tools\n")[2].partition("\n## ")[0]
+    return dict(re.findall(r"^\| `(\w+)` \| (.+) \|$", section, re.MULTILINE))
+
+
+def test_the_table_of_scripts_names_the_tools_in_their_order() -> None:
+    assert list(_table()) == list(TOOLS)
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_the_table_of_scripts_names_every_argument(name: str) -> None:
+    fields = [(key, value) for each in _objects(name) for key, value in each["properties"].items()]
+    needed = {key for each in _objects(name) for key in each.get("required", ())}
+    words = {word for _, value in fields for word in value.get("enum", ())}
+    told = _table()[name]
+    assert set(re.findall(r"`(\w+)`", told)) == {key for key, _ in fields} | words
+    assert set(re.findall(r"\(`(\w+)`", told)) == {key for key, _ in fields} - needed
