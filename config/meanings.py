@@ -1,0 +1,51 @@
+"""What each code of a problem means, for the page that it links."""
+# ruff: noqa: E501 - a row of a table is a line
+
+from collections.abc import Mapping
+from typing import Final
+
+MEANING: Final[Mapping[str, str]] = {
+    "body_not_json": "The body is no JSON object, or one with a key twice, NaN, half a character, or more than 32 levels",
+    "query_invalid": "A parameter behind the question mark is unknown or can't be understood",
+    "request_refused": "The request has a form that is refused unread",
+    "not_authenticated": "Neither a token nor a log-in",
+    "token_invalid": "The token is unknown, expired or revoked",
+    "csrf_failed": "A browser's POST without its CSRF token",
+    "not_allowed": "Your roles, or the token's scopes, do not include this",
+    "own_plan": "The project wants somebody else to decide on your own agent's plan",
+    "token_never_decides": "A program tried to decide or to answer",
+    "not_found": "There is nothing at this address",
+    "session_unknown": "No such session for you",
+    "revision_unknown": "No such revision for you",
+    "project_unknown": "No such project for you",
+    "review_unknown": "No such review for you",
+    "card_unknown": "No such question or approval for you",
+    "method_not_allowed": "Allow names the methods",
+    "not_acceptable": "Answers are JSON",
+    "already_planning": "Plan mode is on already",
+    "not_planning": "Plan mode is off",
+    "not_waiting": "The card was answered already, or is not asked any more",
+    "no_turn": "The agent is not at work",
+    "plan_unchanged": "These bytes were submitted and decided before",
+    "review_closed": "Somebody decided, or the review ended: by, outcome, option, at, review_status",
+    "revision_stale": "The sha256 is not the one under review: current",
+    "claim_lost": "Another worker holds the turn",
+    "body_too_large": "The body is over 2 MiB; over 4 MiB the connection ends, too, before anybody is asked who sends it",
+    "plan_too_large": "The plan is over 1 MiB",
+    "media_type_unsupported": "The body is not application/json in UTF-8, or is compressed",
+    "invalid": "A field is missing, unknown or of another kind: errors",
+    "answer_invalid": "Not one answer for each question, or one that is blank or too long",
+    "decision_incomplete": "The decision lacks something, or has something that does not belong to it",
+    "key_reused": "This Idempotency-Key came before with another request, or is too long",
+    "message_invalid": "The message is blank or over 256 KiB",
+    "options_invalid": "The options of a submission break a rule",
+    "plan_invalid": "The plan is blank or no UTF-8 text",
+    "session_invalid": "Model, preset or permission mode can't be used",
+    "workspace_refused": "The workspace is no folder below one of WORKSPACE_ROOTS, or belongs to the installation itself",
+    "throttled": "Come back after Retry-After seconds",
+    "event_unknown": "The log holds an event that this release does not know",
+    "stored_data_damaged": "Stored bytes are missing or were changed: such a plan is neither shown nor approved",
+    "internal_error": "Something broke; the server's log has it",
+    "busy": "The database is busy; try again after Retry-After seconds",
+}
+"""The sentences of docs/api.md, which a test compares."""
