@@ -1,4 +1,4 @@
-"""Wake-ups: after the commit, never a wait and never an error for whoever writes."""
+"""Wake-ups: after the commit, without a wait or an error for anybody."""
 
 import socket
 import time
