@@ -21,7 +21,7 @@ class Session(models.Model):
     """One agent at work on one workspace.
 
     ``state`` is the fold of the log, written with the events; ``seq`` and ``head`` are the log's
-    length and last hash. ``local`` workspaces were named by a person on this machine.
+    length and last hash.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
@@ -31,7 +31,6 @@ class Session(models.Model):
     )
     title = models.CharField(max_length=200)
     workspace = models.CharField(max_length=1024)
-    local = models.BooleanField(default=False)
     model = models.CharField(max_length=200)
     created_at = models.DateTimeField(auto_now_add=True)
     seq = models.PositiveBigIntegerField(default=0)

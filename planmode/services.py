@@ -65,7 +65,6 @@ def start_session(new: NewSession, *, owner: User) -> UUID:
         owner=owner,
         title=plan_title(prompt),
         workspace=workspaces.checked(new.workspace, local=new.local),
-        local=new.local,
         model=new.model,
     )
     with eventlog.creating(session) as log:

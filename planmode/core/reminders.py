@@ -50,4 +50,4 @@ def _due_while_planning(
 
 
 def _needs_whole_text(told: Told, plan_id: str | None) -> bool:
-    return told.asked or told.forgotten or told.plan_id != plan_id
+    return told.asked or told.plan_id != plan_id

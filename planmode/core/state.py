@@ -66,7 +66,6 @@ class Told:
     since_full: int = 0
     since_any: int = 0
     asked: bool = False
-    forgotten: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,7 +48,6 @@ class Migration(migrations.Migration):
                 ),
                 ("title", models.CharField(max_length=200)),
                 ("workspace", models.CharField(max_length=1024)),
-                ("local", models.BooleanField(default=False)),
                 ("model", models.CharField(max_length=200)),
                 ("created_at", models.DateTimeField(auto_now_add=True)),
                 ("seq", models.PositiveBigIntegerField(default=0)),

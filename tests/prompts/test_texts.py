@@ -12,7 +12,7 @@ import prompts
 from planmode.core.events import ReminderKind
 from planmode.core.guard import Refusal
 from planmode.core.options import LONGEST_LABEL
-from planmode.core.outcomes import CONSEQUENCES, Closure, Outcome
+from planmode.core.outcomes import CONSEQUENCES, Outcome
 from prompts import library
 from prompts.rendering import render
 
@@ -79,7 +79,6 @@ VALUES: Final[Mapping[str, frozenset[str]]] = {
     "results/interrupted": NONE,
     "results/cancelled": NONE,
     "results/tool_failed": frozenset({"tool", "problem"}),
-    "results/review_closed": frozenset({"how"}),
     "results/cut": frozenset({"shown", "total"}),
 }
 BLOCKS: Final = frozenset({"option", "notes", "reason", "feedback"})
@@ -319,7 +318,7 @@ def test_a_result_says_what_its_outcome_did(outcome: Outcome) -> None:
     assert ("[plan]" in text) is consequence.approved
 
 
-@pytest.mark.parametrize("name", ["rejected_and_exited", "dismissed", "review_closed"])
+@pytest.mark.parametrize("name", ["rejected_and_exited", "dismissed"])
 def test_what_is_no_approval_says_so(name: str) -> None:
     assert "Nothing was approved" in filled(f"results/{name}")
 
@@ -361,13 +360,6 @@ def test_revise_asks_for_a_new_submission() -> None:
     text = filled("results/revise")
     assert "call ExitPlanMode again" in text
     assert text.endswith("\n\n[feedback]")
-
-
-@pytest.mark.parametrize("how", Closure)
-def test_a_closed_review_explains_its_word(how: Closure) -> None:
-    text = render("results/review_closed", how=how.value)
-    assert f"without a decision: {how.value}." in text
-    assert f"{how.value}: " in text
 
 
 @pytest.mark.parametrize(

@@ -121,11 +121,6 @@ def test_without_a_plan_folder_the_texts_name_no_path(
     assert due_reminder(state, PlanFileView(has_text, available=False), KIMI) is kind
 
 
-def test_a_text_that_history_lost_is_given_whole_again() -> None:
-    """kimi: row 5; what compaction and undo will set."""
-    assert due_reminder(told(forgotten=True), PlanFileView(), KIMI) is ReminderKind.FULL
-
-
 def test_the_counts_are_knobs() -> None:
     often = replace(KIMI, sparse_after=1, full_after=3)
     assert due_reminder(told(since_any=1), PlanFileView(), often) is ReminderKind.SPARSE
