@@ -74,6 +74,7 @@ VALUES: Final[Mapping[str, frozenset[str]]] = {
     "results/plan_unchanged": frozenset({"version", "outcome"}),
     "results/plan_too_large": frozenset({"problem"}),
     "results/plan_not_stored": frozenset({"problem"}),
+    "results/approved_damaged": frozenset({"version", "problem"}),
     "results/refused_by_person": frozenset({"reason"}),
     "results/skipped": NONE,
     "results/interrupted": NONE,
