@@ -10,6 +10,7 @@ from django.db import transaction
 from django.db.models import F
 
 from planmode.core import events as ev
+from planmode.core.errors import StoredDataError
 from planmode.core.options import SHOWN_FROM
 from planmode.core.outcomes import Outcome
 from planmode.signals import Appended, Logged, events_appended
@@ -199,9 +200,18 @@ class _Desk:
         logged: Logged,
         **fields: Any,  # noqa: ANN401 - columns of the card
     ) -> None:
-        kind.objects.filter(pk=card_id).open().update(
-            status=status, closed_at=logged.at, version=F("version") + 1, **fields
+        """Close the card by one conditional UPDATE; there is no other way to close one.
+
+        Raises:
+            StoredDataError: it is not open, though the log says so: nothing is written over.
+        """
+        closed = (
+            kind.objects.filter(pk=card_id)
+            .open()
+            .update(status=status, closed_at=logged.at, version=F("version") + 1, **fields)
         )
+        if not closed:
+            raise StoredDataError(f"{kind.__name__} {card_id} is not open, though its log says so")
 
     def change(self, card: str, what: str, row: Card) -> None:
         batch = self.batch

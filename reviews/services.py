@@ -7,7 +7,7 @@ from uuid import UUID
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import F, QuerySet
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from planmode import queries
@@ -42,8 +42,9 @@ C = TypeVar("C", bound=Card)
 def decide(review_id: UUID, decision: Decision, *, by: Caller) -> Review:
     """Decide on the revision that the person read; the first valid decision wins.
 
-    The review closes by one conditional UPDATE; plan mode, telemetry, audit fact, feed and the
-    turn follow in the same transaction.
+    The session's lock lets decisions through one by one. What follows of one is made of its event,
+    in the same transaction: the review closes (``reviews.projections``), plan mode, telemetry,
+    audit fact, feed and the turn.
 
     Raises:
         ReviewUnknownError: no such review that ``by`` may see.
@@ -68,7 +69,6 @@ def decide(review_id: UUID, decision: Decision, *, by: Caller) -> Review:
     complete = completed(decision, [option["label"] for option in review.options])
     if complete.kind is DecisionKind.APPROVE:
         queries.revision_bytes(review.revision_id)  # verified, behind the lock
-    _close(review, complete)
     planmode.resolve_plan(
         review.session_id,
         ev.PlanResolved(
@@ -82,21 +82,6 @@ def decide(review_id: UUID, decision: Decision, *, by: Caller) -> Review:
         ),
     )
     return Review.objects.select_related("decision__by").get(pk=review.pk)
-
-
-def _close(review: Review, decision: Decision) -> None:
-    won = (
-        Review.objects.open()
-        .filter(pk=review.pk, sha256=decision.sha256)
-        .update(
-            status=Card.Status.RESOLVED,
-            outcome=OUTCOME_OF[decision.kind],
-            closed_at=timezone.now(),
-            version=F("version") + 1,
-        )
-    )
-    if not won:
-        raise _closed(Review.objects.get(pk=review.pk))
 
 
 def _check_decider(review: Review, kind: DecisionKind, by: Caller) -> None:

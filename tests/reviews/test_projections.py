@@ -5,16 +5,18 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.utils import timezone
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from planmode import services as planmode
 from planmode.access.models import Membership, Project, Role
 from planmode.core import events as ev
-from planmode.core.outcomes import Closure
+from planmode.core.errors import StoredDataError
+from planmode.core.outcomes import Closure, Outcome
 from planmode.store import eventlog
 from reviews import broadcast
 from reviews.core.decisions import DecisionKind
-from reviews.models import AuditFact, FeedEntry, Review, TelemetryEvent
+from reviews.models import AuditFact, DecisionRecord, FeedEntry, Review, TelemetryEvent
 from tests import desk, faults
 from tests.factories import PLAN, Play, call, play, submits
 
@@ -180,3 +182,25 @@ def test_whose_plan_it_was_is_kept_with_the_decision(session: Play, operator: Us
     Membership.objects.create(user=operator, project=Project.objects.get(), role=Role.REVIEWER)
     assert desk.approve(session, operator, option="Small").decision.own
     assert Review.objects.get().decision.by == operator
+
+
+def test_a_card_that_the_log_does_not_know_as_closed_is_not_written_over(
+    operator: User, reviewer: User
+) -> None:
+    """One place closes a card, and it says so when there was nothing to close."""
+    session = play(operator, [submits()]).work()
+    at = timezone.now()
+    Review.objects.update(status="withdrawn", closed_at=at)
+    before = desk.log(session)
+    resolved = ev.PlanResolved(str(session.review.pk), Outcome.APPROVED, by=reviewer.pk)
+    with pytest.raises(StoredDataError, match="is not open"):
+        planmode.resolve_plan(session.id, resolved)
+    assert desk.log(session) == before
+    assert (session.review.status, session.review.closed_at) == ("withdrawn", at)
+    assert not DecisionRecord.objects.exists()
+
+
+def test_a_decision_and_its_review_have_one_time(operator: User, reviewer: User) -> None:
+    session = play(operator, [submits()]).work()
+    review = desk.approve(session, reviewer)
+    assert review.closed_at == review.decision.at

@@ -38,7 +38,8 @@ def open_model(name: str) -> ChatModel:
     """Return the model that ``name`` means; asks no provider, and so knows no provider's names.
 
     ``scripted:FILE`` plays a file of replies (docs/scripted-model.md) below the setting
-    SCRIPTS_DIR, never one of the folder that the worker happens to run in; every other name is one of pydantic-ai's, ``provider:model``.
+    SCRIPTS_DIR, never one of the folder that the worker happens to run in; every other name is one
+    of pydantic-ai's, ``provider:model``.
 
     Raises:
         ModelFailureError: the script is missing or broken (script_invalid), or ``name`` has not
