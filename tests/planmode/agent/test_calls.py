@@ -379,7 +379,7 @@ def test_a_question_is_answered_in_the_same_turn(operator: User, reviewer: User)
         {"text": "Any limits?"},
     ]
     session = one(operator, call("AskUserQuestion", questions=questions))
-    assert session.question.title == "Which parser?"
+    assert session.question.summary == "Which parser?"
     desk.answer(session, reviewer, "the old one", "no </from> limits")
     session.work()
     told = only(session)
