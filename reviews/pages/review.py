@@ -20,6 +20,7 @@ from planmode.access.may import Action, Caller, may, may_anywhere
 from planmode.access.requests import caller as caller_now
 from planmode.core.errors import StoredDataError
 from planmode.core.options import SHOWN_FROM
+from prompts.unseen import says_something
 from reviews import dashboards, feed, services
 from reviews.core.decisions import LONGEST_FEEDBACK, Decision, DecisionKind
 from reviews.core.diff import ENGINE, Diff, Outline, excerpt, lines_of, outline
@@ -367,6 +368,6 @@ def _incomplete(sheet: Sheet, review_id: UUID, error: DecisionIncompleteError) -
             return Problem(name, _("This text is too long: 64 KiB is the limit. Shorten it."))
     if sheet.kind is DecisionKind.APPROVE and len(labels) >= SHOWN_FROM and not sheet.option:
         return Problem("option", _("Choose the option that you approve."))
-    if sheet.kind is DecisionKind.REVISE and not sheet.feedback.strip():
+    if sheet.kind is DecisionKind.REVISE and not says_something(sheet.feedback):
         return Problem("feedback", _("Say what the agent should change."))
     return Problem("", str(error))
