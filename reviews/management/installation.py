@@ -8,12 +8,10 @@ from typing import Final
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.utils import timezone
 
 from planmode.access.models import Membership, Project, Role
 from planmode.core import slugs
-from reviews import audit
-from reviews.audit import Fact
+from reviews import members
 
 DEFAULT_PROJECT: Final = "default"
 DEFAULT_OPERATOR: Final = "operator"
@@ -55,17 +53,24 @@ def prepare() -> list[Login]:
     Passwords are made on the first run and kept in the data folder, readable by its owner only.
     A person who is there already keeps the password, unless its record is lost.
     """
-    project, _ = Project.objects.get_or_create(
-        name=DEFAULT_PROJECT,
-        defaults={
-            "allow_auto": settings.DEFAULT_ALLOW_AUTO,
-            "allow_self_review": settings.DEFAULT_ALLOW_SELF_REVIEW,
-        },
-    )
+    project = _default_project()
     kept = _kept_passwords()
     logins = [_seated(seat, project, kept.get(seat.name, "")) for seat in SEATS]
     _keep(logins)
     return logins
+
+
+def _default_project() -> Project:
+    found = Project.objects.filter(name=DEFAULT_PROJECT).first()
+    if found is not None:
+        return found
+    project = Project(
+        name=DEFAULT_PROJECT,
+        allow_auto=settings.DEFAULT_ALLOW_AUTO,
+        allow_self_review=settings.DEFAULT_ALLOW_SELF_REVIEW,
+    )
+    members.add_project(project)
+    return project
 
 
 def _seated(seat: Seat, project: Project, password: str) -> Login:
@@ -76,11 +81,8 @@ def _seated(seat: Seat, project: Project, password: str) -> Login:
         user.is_staff = user.is_superuser = seat.role is Role.ADMIN
         user.save()
     place = None if seat.everywhere else project
-    _, joined = Membership.objects.get_or_create(user=user, project=place, role=seat.role)
-    if joined:
-        where = place.name if place else None
-        fact = Fact("member_added", {"user": user.pk, "role": seat.role.value, "project": where})
-        audit.record([fact], now=timezone.now())
+    if not Membership.objects.filter(user=user, project=place, role=seat.role).exists():
+        members.add_member(Membership(user=user, project=place, role=seat.role))
     return Login(seat.name, password, seat.does)
 
 

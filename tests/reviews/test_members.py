@@ -1,0 +1,71 @@
+"""Roles and policies: each change is an audit fact with its author."""
+
+import json
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+from planmode.access.models import Membership, Project
+from reviews.models import AuditFact
+
+
+@pytest.fixture
+def boss(db: None) -> User:
+    return User.objects.create_superuser("boss", password="boss-pass-word")
+
+
+@pytest.fixture
+def client(boss: User) -> Client:
+    client = Client()
+    client.force_login(boss)
+    return client
+
+
+def facts() -> list[tuple[str, dict[str, Any]]]:
+    """Return kind and data of all audit facts."""
+    rows = AuditFact.objects.order_by("pk")
+    return [(row.kind, json.loads(bytes(row.canonical))["data"]) for row in rows]
+
+
+def test_a_role_that_the_admin_gives_and_takes_is_recorded(
+    client: Client, boss: User, project: Project, stranger: User
+) -> None:
+    fields = {"user": stranger.pk, "project": project.pk, "role": "lead"}
+    client.post("/admin/access/membership/add/", fields)
+    member = Membership.objects.get(user=stranger)
+    client.post(f"/admin/access/membership/{member.pk}/delete/", {"post": "yes"})
+    assert not Membership.objects.exists()
+    data = {"user": stranger.pk, "project": "default", "role": "lead", "by": boss.pk}
+    assert facts() == [("member_added", data), ("member_removed", data)]
+
+
+def test_roles_that_are_taken_together_are_recorded_one_by_one(
+    client: Client, reviewer: User, operator: User
+) -> None:
+    chosen = list(Membership.objects.values_list("pk", flat=True))
+    action = {"action": "delete_selected", "_selected_action": chosen, "post": "yes"}
+    client.post("/admin/access/membership/", action)
+    assert not Membership.objects.exists()
+    assert [kind for kind, _ in facts()] == ["member_removed", "member_removed"]
+
+
+def test_a_role_is_not_turned_into_another(client: Client, reviewer: User) -> None:
+    member = Membership.objects.get(user=reviewer)
+    changed = {"user": reviewer.pk, "project": member.project_id, "role": "admin"}
+    answer = client.post(f"/admin/access/membership/{member.pk}/change/", changed)
+    assert answer.status_code == 403
+    assert Membership.objects.get(user=reviewer).role == "reviewer"
+
+
+def test_what_a_project_allows_is_recorded(client: Client, boss: User, project: Project) -> None:
+    client.post("/admin/access/project/add/", {"name": "other"})
+    changed = {"name": "default", "allow_auto": "on"}
+    client.post(f"/admin/access/project/{project.pk}/change/", changed)
+    rest = {"allow_self_review": False, "by": boss.pk}
+    assert facts() == [
+        ("project_added", {"project": "other", "allow_auto": False, **rest}),
+        ("policy_changed", {"project": "default", "allow_auto": True, **rest}),
+    ]
+    assert client.post(f"/admin/access/project/{project.pk}/delete/").status_code == 403
