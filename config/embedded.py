@@ -14,7 +14,7 @@ from django.db import connection
 
 from config.celery import app
 from planmode import wakeups
-from planmode.agent.turn import STOPPING
+from planmode.agent.stopping import STOPPING
 from planmode.models import Turn
 from planmode.store import heartbeats
 

@@ -12,7 +12,7 @@ from celery.signals import (
 
 from planmode import wakeups
 from planmode.agent.models import loops
-from planmode.agent.turn import STOPPING
+from planmode.agent.stopping import STOPPING
 from planmode.store.heartbeats import Pulse
 
 _pulses: Final[list[Pulse]] = []

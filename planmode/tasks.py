@@ -10,6 +10,7 @@ from django.conf import settings
 
 from planmode import wakeups
 from planmode.agent import turn
+from planmode.agent.stopping import STOPPING
 from planmode.models import Turn
 
 
@@ -21,7 +22,7 @@ def run_slice(turn_id: int) -> None:
     harmless; a delivery that never comes is made good by ``requeue_due_turns``. A process that is
     about to end takes no more turns.
     """
-    if turn.STOPPING.is_set():
+    if STOPPING.is_set():
         return
     lease = timedelta(seconds=settings.LEASE_S)
     claim = Turn.objects.claim(turn_id, worker=worker_name(), lease=lease)

@@ -1,7 +1,6 @@
 """The loop of a turn: ask, judge, run, append, until something ends it."""
 
 import logging
-import mmap
 import random
 import time
 from functools import partial
@@ -18,6 +17,7 @@ from planmode.agent.injection import plan_mode_reminder
 from planmode.agent.models import open_model
 from planmode.agent.request import build_request
 from planmode.agent.sandbox import Sandbox
+from planmode.agent.stopping import STOPPING
 from planmode.core import events as ev
 from planmode.core.errors import ClaimLostError
 from planmode.core.guard import Ground
@@ -41,36 +41,6 @@ logger = logging.getLogger(__name__)
 
 MOST_ATTEMPTS: Final = 4
 FIRST_RETRY_MS: Final = 1000
-
-
-class SharedFlag:
-    """A flag in memory that a process shares with those that it forks, without any lock.
-
-    A pool's processes never hear of the signal that their parent got, and one that is killed while
-    it holds a shared lock would leave it held for ever.
-    """
-
-    def __init__(self) -> None:
-        self._byte = mmap.mmap(-1, 1)
-
-    def set(self) -> None:
-        """Raise it, in all of these processes."""
-        self._byte[0] = 1
-
-    def clear(self) -> None:
-        """Lower it."""
-        self._byte[0] = 0
-
-    def is_set(self) -> bool:
-        """Return whether it is raised."""
-        return self._byte[0] == 1
-
-
-STOPPING: Final = SharedFlag()
-"""Set when this process, or the one it was forked from, is about to end.
-
-Each slice hands its turn back at the step's end then.
-"""
 
 
 def run(claim: Claim, *, until: float) -> None:

@@ -14,7 +14,7 @@ from django.contrib.auth.models import User
 
 from config import workers
 from planmode import queries
-from planmode.agent.turn import STOPPING
+from planmode.agent.stopping import STOPPING
 from tests.factories import call, play, submits
 from tests.processes import Login, TeamServer
 

@@ -8,7 +8,6 @@ from django.contrib.auth.models import User
 from django.db.models.functions import Now
 
 from planmode import tasks, wakeups
-from planmode.agent import turn
 from planmode.core import events as ev
 from planmode.models import Turn
 from tests import desk, faults
@@ -53,7 +52,7 @@ def test_a_process_that_is_about_to_end_takes_no_turn(
     operator: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     session = play(operator, [DONE])
-    monkeypatch.setattr(turn, "STOPPING", AlwaysSet())
+    monkeypatch.setattr(tasks, "STOPPING", AlwaysSet())
     tasks.run_slice(session.turn.pk)
     assert session.turn.state == "queued"
 
