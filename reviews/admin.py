@@ -20,6 +20,10 @@ class ProjectAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 
     list_display = ("name", "allow_auto", "allow_self_review", "created_at")
 
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:  # noqa: ANN401, ARG002 - the signature is Django's
+        """Return the name of a project that exists: audit facts name it, sessions refer to it."""
+        return () if obj is None else ("name",)
+
     def save_model(
         self,
         request: HttpRequest,

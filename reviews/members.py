@@ -44,12 +44,18 @@ def _policy(project: Project) -> dict[str, Any]:
         "allow_auto": project.allow_auto,
         "allow_self_review": project.allow_self_review,
         "project": project.name,
+        "project_id": project.pk,
     }
 
 
 def _role(member: Membership) -> dict[str, Any]:
     project = member.project.name if member.project else None
-    return {"project": project, "role": str(member.role), "user": member.user_id}
+    return {
+        "project": project,
+        "project_id": member.project_id,
+        "role": str(member.role),
+        "user": member.user_id,
+    }
 
 
 def _record(kind: str, data: dict[str, Any], by: User | None) -> None:

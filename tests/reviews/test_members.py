@@ -37,7 +37,13 @@ def test_a_role_that_the_admin_gives_and_takes_is_recorded(
     member = Membership.objects.get(user=stranger)
     client.post(f"/admin/access/membership/{member.pk}/delete/", {"post": "yes"})
     assert not Membership.objects.exists()
-    data = {"user": stranger.pk, "project": "default", "role": "lead", "by": boss.pk}
+    data = {
+        "user": stranger.pk,
+        "project": "default",
+        "project_id": project.pk,
+        "role": "lead",
+        "by": boss.pk,
+    }
     assert facts() == [("member_added", data), ("member_removed", data)]
 
 
@@ -61,11 +67,11 @@ def test_a_role_is_not_turned_into_another(client: Client, reviewer: User) -> No
 
 def test_what_a_project_allows_is_recorded(client: Client, boss: User, project: Project) -> None:
     client.post("/admin/access/project/add/", {"name": "other"})
-    changed = {"name": "default", "allow_auto": "on"}
+    other = Project.objects.get(name="other")
+    changed = {"name": "renamed", "allow_auto": "on"}
     client.post(f"/admin/access/project/{project.pk}/change/", changed)
     rest = {"allow_self_review": False, "by": boss.pk}
-    assert facts() == [
-        ("project_added", {"project": "other", "allow_auto": False, **rest}),
-        ("policy_changed", {"project": "default", "allow_auto": True, **rest}),
-    ]
+    added = {"project": "other", "project_id": other.pk, "allow_auto": False, **rest}
+    policy = {"project": "default", "project_id": project.pk, "allow_auto": True, **rest}
+    assert facts() == [("project_added", added), ("policy_changed", policy)]
     assert client.post(f"/admin/access/project/{project.pk}/delete/").status_code == 403
