@@ -4,6 +4,7 @@ import os
 import socket
 import threading
 from datetime import timedelta
+from typing import Final
 
 from celery import shared_task
 from django.conf import settings
@@ -12,6 +13,9 @@ from planmode import wakeups
 from planmode.agent import turn
 from planmode.agent.stopping import STOPPING
 from planmode.models import Turn
+
+MOST_AT_ONCE: Final = 100
+"""Turns that one sweep wakes."""
 
 
 @shared_task(acks_late=True, reject_on_worker_lost=True, ignore_result=True)
@@ -32,8 +36,12 @@ def run_slice(turn_id: int) -> None:
 
 @shared_task(ignore_result=True)
 def requeue_due_turns() -> None:
-    """Wake each turn that is due: its wake-up was lost, its time has come, or its worker died."""
-    wakeups.send(list(Turn.objects.due().order_by("due_at").values_list("pk", flat=True)))
+    """Wake the turns that are due: their wake-up was lost, it is time, or their worker died.
+
+    The oldest only: each sweep sends them again, and a backlog shall not fill the broker.
+    """
+    due = Turn.objects.due().order_by("due_at").values_list("pk", flat=True)
+    wakeups.send(list(due[:MOST_AT_ONCE]))
 
 
 def worker_name() -> str:

@@ -11,7 +11,6 @@ from itertools import chain
 from typing import Final
 
 from celery import current_app
-from django.conf import settings
 from django.db import transaction
 
 logger = logging.getLogger(__name__)
@@ -43,11 +42,9 @@ def send(turn_ids: Iterable[int]) -> bool:
     """Tell workers of one turn after the other, now; return whether the broker took all of them.
 
     The first failure, after half a second of silence, is the last: the others would wait as long,
-    and the sweeper finds them all. By name: nothing below the tasks imports them. A message that no
-    worker took within two sweeps is dropped: the sweeper has sent another, and a backlog shall not
-    pile up in the broker.
+    and the sweeper finds them all. By name: nothing below the tasks imports them. They do not
+    expire: an expiry is a time by the sender's clock, and a worker's may be another.
     """
-    expires = settings.SWEEP_S * 2
     try:
         with current_app.connection_for_write(transport_options=IMPATIENT) as connection:
             for turn_id in turn_ids:
@@ -56,7 +53,6 @@ def send(turn_ids: Iterable[int]) -> bool:
                     args=[turn_id],
                     connection=connection,
                     retry=False,
-                    expires=expires,
                 )
     except Exception as error:  # noqa: BLE001 - any broker trouble; the sweeper finds the rows
         logger.warning("turns are due, but the broker does not take wake-ups: %s", error)

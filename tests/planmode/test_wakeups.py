@@ -79,12 +79,12 @@ def connections(broker: socket.socket) -> int:
     return count
 
 
-def test_a_wake_up_names_the_turn_and_expires(messages: Messages) -> None:
+def test_a_wake_up_names_the_turn_and_never_expires(messages: Messages) -> None:
     wakeups.publish(7)
     message = messages.next()
     assert message.headers["task"] == "planmode.tasks.run_slice"
     assert message.payload[0] == [7]
-    assert message.headers["expires"]
+    assert message.headers["expires"] is None
 
 
 def test_wake_ups_come_in_order(messages: Messages) -> None:
