@@ -9,7 +9,8 @@ from datetime import timedelta
 from typing import Final
 
 from django.conf import settings
-from django.db import DatabaseError, connection
+from django.db import Error as DatabaseTrouble
+from django.db import connection
 from django.db.models.functions import Now
 
 from planmode.models import Claim, Turn
@@ -38,28 +39,33 @@ def kept(claim: Claim) -> Iterator[threading.Event]:
 
 
 def _keep(claim: Claim, done: threading.Event, lost: threading.Event) -> None:
-    """Look after the claim until ``done``; set ``lost`` when it is void."""
+    """Look after the claim until ``done``; set ``lost`` when it is void, or its lease ran out."""
     third = settings.LEASE_S / 3
-    renew_at = time.monotonic() + third
+    renewed = time.monotonic()
     try:
         while not done.wait(min(third, LOOK_S)):
-            renews = time.monotonic() >= renew_at
-            if not _good(claim, renews=renews):
+            age = time.monotonic() - renewed
+            good = _good(claim, renews=age >= third)
+            if good and age >= third:
+                renewed = time.monotonic()
+            if good is False or (good is None and age >= settings.LEASE_S):
                 lost.set()
                 return
-            if renews:
-                renew_at = time.monotonic() + third
     finally:
         connection.close()
 
 
-def _good(claim: Claim, *, renews: bool) -> bool:
-    """Return whether the claim is good; a database that does not answer is asked again."""
+def _good(claim: Claim, *, renews: bool) -> bool | None:
+    """Return whether the claim is good, ``None`` when the database does not answer.
+
+    Then it is asked again, over a new connection: this thread's is closed, or it would stay broken.
+    """
     held = Turn.objects.held(claim)
     try:
         if not renews:
             return held.exists()
         return bool(held.update(lease_until=Now() + timedelta(seconds=settings.LEASE_S)))
-    except DatabaseError as error:
+    except DatabaseTrouble as error:
         logger.warning("the lease of turn %s was not renewed: %s", claim.turn_id, error)
-        return True
+        connection.close()
+        return None

@@ -102,10 +102,23 @@ def test_a_claim_is_looked_at_between_two_renewals(claim: Claim, settings: Setti
 
 
 def test_a_database_that_is_gone_for_a_moment_is_asked_again(
-    claim: Claim, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    claim: Claim,
+    settings: Settings,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
+    settings.LEASE_S = 1.5
     assert renewals(claim, monkeypatch, Watched(failures=2))[0] == 1
     assert caplog.text.count("was not renewed: gone for a moment") == 2
+
+
+def test_a_lease_that_could_not_be_renewed_in_its_time_is_lost(
+    claim: Claim, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever takes the turn then must not meet a command that still runs."""
+    monkeypatch.setattr(leases, "Turn", Watched(failures=10**6))
+    with leases.kept(claim) as lost:
+        assert lost.wait(30)
 
 
 def test_nothing_is_left_running_behind_a_block_that_fails(claim: Claim) -> None:
