@@ -29,6 +29,7 @@ from planmode.core import events as ev
 from planmode.core.calls import ToolCall
 from planmode.core.errors import ClaimLostError, DomainError, PlanInvalidError, StoredDataError
 from planmode.core.guard import Allow, Ask, Deny, Ground, Judgement, Refusal, Review
+from planmode.core.moves import TurnLimits
 from planmode.core.presets import PlanModeConfig
 from planmode.core.state import CallStatus, PendingCall, SessionState
 from planmode.models import Claim
@@ -236,11 +237,11 @@ def _restore(bench: Bench) -> None:
 def recover(bench: Bench, pending: PendingCall) -> None:
     """Go on with a call that was started and never answered.
 
-    What changes nothing runs again; anything else is answered *interrupted*, so that nothing is
-    done twice.
+    What changes nothing runs again, unless it took three workers with it; anything else is
+    answered *interrupted*, so that nothing is done twice.
     """
     tool = TOOLS.get(pending.call.name)
-    if tool is not None and tool.repeatable:
+    if tool is not None and tool.repeatable and pending.starts < TurnLimits().attempts:
         judge_and_run(bench, replace(pending, status=CallStatus.DUE))
     else:
         turns.append(bench.claim, results.interrupted(pending.call))

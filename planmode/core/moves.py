@@ -62,9 +62,13 @@ Move = AskModel | Judge | Recover | Deliver | Skip | Park | End
 
 @dataclass(frozen=True, slots=True)
 class TurnLimits:
-    """How long a turn may go on by itself, in model calls."""
+    """How long a turn may go on by itself, in model calls.
+
+    ``attempts``: how often one call, of the model or of a tool, may take its worker with it.
+    """
 
     steps: int = 200
+    attempts: int = 3
 
 
 def next_move(state: SessionState, limits: TurnLimits) -> Move:
@@ -76,6 +80,8 @@ def next_move(state: SessionState, limits: TurnLimits) -> Move:
         return End(TurnState.STOPPED, str(state.plan.last_outcome or ""))
     if turn.replied and not turn.unseen and not turn.called:
         return End(TurnState.DONE)
+    if turn.asking and turn.attempts >= limits.attempts:
+        return End(TurnState.FAILED, "worker_lost")
     number = turn.steps + 1 if turn.replied or not turn.steps else turn.steps
     return AskModel(number) if number <= limits.steps else End(TurnState.FAILED, "step_limit")
 

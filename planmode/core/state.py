@@ -26,12 +26,16 @@ class CallStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PendingCall:
-    """A call without a result; ``card`` is what it waits for, ``answer`` the answer's seq."""
+    """A call without a result; ``card`` is what it waits for, ``answer`` the answer's seq.
+
+    ``starts`` counts how often it was begun: more than once only after workers died with it.
+    """
 
     call: ToolCall
     status: CallStatus = CallStatus.DUE
     card: str = ""
     answer: int = 0
+    starts: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +76,7 @@ class Told:
 class TurnView:
     """The turn under way, or the last one.
 
+    ``attempts`` counts how often the current step was begun without an answer (workers died),
     ``replied`` and ``called`` say whether the current step has its reply, and whether that asked
     for tools; ``unseen`` counts messages that no model call has seen yet, ``failures`` the failed
     attempts of the current step.
@@ -81,6 +86,7 @@ class TurnView:
     open: bool = False
     steps: int = 0
     asking: bool = False
+    attempts: int = 0
     replied: bool = False
     called: bool = False
     stopping: bool = False
@@ -282,7 +288,10 @@ def _turn(
         case ev.TurnQueued(number=number):
             turn = TurnView(number=number, open=True, unseen=turn.unseen)
         case ev.StepStarted(number=number):
-            turn = replace(turn, steps=number, asking=True, replied=False, unseen=0)
+            attempts = turn.attempts + 1 if turn.asking else 1
+            turn = replace(
+                turn, steps=number, asking=True, attempts=attempts, replied=False, unseen=0
+            )
         case ev.ModelFailed():
             turn = replace(turn, asking=False, failures=turn.failures + 1)
         case ev.TurnEnded():
@@ -355,7 +364,13 @@ def _set(
     state: SessionState, call_id: str, *, status: CallStatus, card: str = "", answer: int = 0
 ) -> SessionState:
     calls = tuple(
-        replace(pending, status=status, card=card, answer=answer)
+        replace(
+            pending,
+            status=status,
+            card=card,
+            answer=answer,
+            starts=pending.starts + (status is CallStatus.STARTED),
+        )
         if pending.call.id == call_id
         else pending
         for pending in state.turn.calls

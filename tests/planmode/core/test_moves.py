@@ -1,5 +1,7 @@
 """What a worker does next, as one question to the state."""
 
+from dataclasses import replace
+
 import pytest
 
 from planmode.core import events as ev
@@ -46,6 +48,16 @@ def pending(call: ToolCall, status: CallStatus, card: str = "", answer: int = 0)
         pytest.param(QUEUED, AskModel(1), id="a new turn asks"),
         pytest.param(ASKED, AskModel(1), id="a step that was lost begins again"),
         pytest.param([*ASKED, ev.ModelFailed("error", "", 1)], AskModel(1), id="failed"),
+        pytest.param(
+            [*ASKED, *[ev.StepStarted(1)] * 2],
+            End(ev.TurnState.FAILED, "worker_lost"),
+            id="a step that took three workers with it",
+        ),
+        pytest.param(
+            [*ASKED, ev.StepStarted(1), ev.ModelFailed("error", "", 1), ev.StepStarted(1)],
+            AskModel(1),
+            id="an answer between starts the count anew",
+        ),
         pytest.param([*ASKED, said("Done.")], End(ev.TurnState.DONE), id="nothing left"),
         pytest.param(
             [*ASKED, ev.MessagePosted("wait"), said("Done.")], AskModel(2), id="a message came"
@@ -53,7 +65,7 @@ def pending(call: ToolCall, status: CallStatus, card: str = "", answer: int = 0)
         pytest.param(CALLED, Judge(pending(ONE, CallStatus.DUE)), id="one call at a time"),
         pytest.param(
             [*CALLED, ev.ToolStarted("c1", "Read")],
-            Recover(pending(ONE, CallStatus.STARTED)),
+            Recover(replace(pending(ONE, CallStatus.STARTED), starts=1)),
             id="started and lost",
         ),
         pytest.param([*CALLED, DONE_ONE], Judge(pending(TWO, CallStatus.DUE)), id="the next one"),
