@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 
+from django.db import OperationalError
 from django.db.models.functions import Now
 from uuid6 import uuid7
 
@@ -32,6 +33,8 @@ from planmode.wakeups import wake
 logger = logging.getLogger(__name__)
 
 MOST_IDLE_CLAIMS: Final = 3
+LOG_TRIES: Final = 3
+"""So many claims try to end a lost turn by its log before the row alone has to say it."""
 """Workers that may take a turn, one after the other, without a single event."""
 WORKER_LOST: Final = "worker_lost"
 
@@ -255,10 +258,17 @@ def end_lost(claim: Claim) -> None:
     """End a turn that took worker after worker with it, each before it could write an event.
 
     The row alone says so where the log can't be opened, or where opening it was what they died of.
+    A database that does not answer now is asked again when the lease has run out.
+
+    Raises:
+        ClaimLostError: another worker holds the turn.
+        OperationalError: the database does not answer.
     """
-    if claim.idle == MOST_IDLE_CLAIMS + 1:
+    if claim.idle <= MOST_IDLE_CLAIMS + LOG_TRIES:
         try:
             end_turn(claim, ev.TurnState.FAILED, reason=WORKER_LOST)
+        except (ClaimLostError, OperationalError):
+            raise
         except Exception:
             logger.exception("the log of turn %s can't be opened", claim.turn_id)
         else:

@@ -52,11 +52,11 @@ def run(claim: Claim, *, until: float) -> None:
     ends the turn, visibly, rather than breaking worker after worker; so does a turn that three
     workers took without a trace.
     """
-    if claim.idle > turns.MOST_IDLE_CLAIMS:
-        turns.end_lost(claim)
-        return
     try:
-        _slice(claim, until)
+        if claim.idle > turns.MOST_IDLE_CLAIMS:
+            turns.end_lost(claim)
+        else:
+            _slice(claim, until)
     except ClaimLostError:
         logger.info("turn %s is in other hands; this worker stops", claim.turn_id)
         turns.let_go(claim)
@@ -64,8 +64,15 @@ def run(claim: Claim, *, until: float) -> None:
         logger.warning("turn %s waits for the database", claim.turn_id, exc_info=True)
     except Exception:
         logger.exception("turn %s broke", claim.turn_id)
-        turns.end_turn(claim, ev.TurnState.FAILED, reason="internal_error")
+        _end_broken(claim)
         raise
+
+
+def _end_broken(claim: Claim) -> None:
+    try:
+        turns.end_turn(claim, ev.TurnState.FAILED, reason="internal_error")
+    except ClaimLostError:  # cancelled meanwhile
+        turns.let_go(claim)
 
 
 def _slice(claim: Claim, until: float) -> None:

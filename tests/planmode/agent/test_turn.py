@@ -164,6 +164,26 @@ def test_a_step_whose_reply_was_lost_is_asked_again(operator: User) -> None:
     assert session.turn.state == "done"
 
 
+def test_a_step_that_takes_three_workers_with_it_ends_the_turn(operator: User) -> None:
+    """K01: each of them began the step, so the log grew with each."""
+    session = play(operator, [DONE])
+    for _ in range(3):
+        faults.die(session, ev.ModelReplied)
+    session.work()
+    assert (session.turn.state, session.turn.reason) == ("failed", "worker_lost")
+    assert len(desk.every(session, ev.StepStarted)) == 3
+
+
+def test_a_read_that_takes_three_workers_with_it_is_interrupted(operator: User) -> None:
+    session = play(operator, [{"tool_calls": [call("Read", path="parser.py")]}, DONE])
+    for _ in range(3):
+        faults.die(session, ev.ToolFinished)
+    session.work()
+    (result,) = desk.results(session)
+    assert result.verdict is ev.Verdict.INTERRUPTED
+    assert session.turn.state == "done"
+
+
 def test_a_crash_in_the_submission_leaves_no_half_of_it(operator: User) -> None:
     session = play(operator, [submits(), DONE])
     faults.die(session, ev.PlanSubmitted)
@@ -240,6 +260,26 @@ def test_a_turn_whose_log_can_t_be_opened_is_ended_by_its_row(operator: User, mo
     assert (session.turn.state, session.turn.reason) == ("failed", "worker_lost")
     assert session.turn.ended_at is not None
     assert not Turn.objects.filter(session_id=session.id).due().exists()
+
+
+def test_a_lost_turn_waits_for_a_database_that_does_not_answer(
+    operator: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ended by its row alone it would stay open in its log, and take messages for ever."""
+    session = play(operator, [DONE])
+    lose_three_workers(session)
+    with monkeypatch.context() as broken:
+        broken.setattr(turns, "close_turn", busy)
+        session.work()
+    assert session.turn.state == "running"
+    faults.lease_runs_out(session)
+    session.work()
+    assert session.turn.reason == "worker_lost"
+    assert not session.state.turn.open
+
+
+def busy(*_: object) -> None:
+    raise OperationalError("database is busy")
 
 
 # Messages and cancellation
