@@ -121,7 +121,7 @@ def test_an_older_plan_in_the_file_is_to_be_read_first(reach: Reach, tmp_path: P
 @pytest.mark.parametrize(
     ("cause", "words"),
     [
-        (Outcome.APPROVED, "your plan was approved"),
+        (Outcome.APPROVED, "approved plan under the normal"),
         (Outcome.REJECTED_AND_EXITED, "no plan has been approved"),
     ],
 )
