@@ -5,7 +5,7 @@ import os
 import secrets
 import stat
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import islice
@@ -18,7 +18,9 @@ MOST_ENTRIES: Final = 50_000
 """How many files and folders one walk looks at."""
 
 _UNSPEAKABLE: Final = frozenset({"Cc", "Cs", "Zl", "Zp"})
-_FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+_FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+# On the way to the root it is enough that folders may be passed: they need not be readable.
+_PASSED: Final[int] = _FOLDER | getattr(os, "O_PATH", 0)
 # Without O_NONBLOCK a named pipe in place of a file would hold the worker for ever.
 _FILE: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _NEW_FILE: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -49,11 +51,12 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class ConfinedFolder:
-    """Everything below ``root`` (absolute), and nothing else.
+    """Everything below ``root`` (an absolute, real path), and nothing else.
 
-    ``aliases`` are other names of the root, which the operator gave it. Each step below the root
-    is opened relative to the folder before it and without following links, so that no link,
-    whenever it is put there, leads outside. ``check`` is called right before new bytes take a
+    ``aliases`` are other names of the root, which the operator gave it. Each step, to the root
+    and below it, is opened relative to the folder before it and without following links, so that
+    no link, whenever it is put there, leads elsewhere: another session may be able to change the
+    folders around the root. ``check`` is called right before new bytes take a
     file's place: what it raises leaves the old ones.
     """
 
@@ -84,7 +87,9 @@ class ConfinedFolder:
             PathRefusedError: it can't be made.
         """
         with self._plainly(PurePosixPath()):
-            self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
+            *above, last = self.root.parts
+            folder = _descended(_top(self.root), above[1:], _PASSED, 0o777)
+            os.close(_descended(folder, [last], _PASSED, 0o700))
 
     def read(self, relative: PurePosixPath, limit: int) -> bytes:
         """Return the bytes of a regular file.
@@ -183,11 +188,9 @@ class ConfinedFolder:
         return sorted((item for item in found if _speakable(str(item[0]))), reverse=True)
 
     def _is(self, relative: PurePosixPath, kind: int) -> bool:
-        if not relative.parts:
-            return kind == stat.S_IFDIR and self.root.is_dir()
         try:
             with self._opened(_parents(relative)) as folder:
-                found = os.stat(relative.name, dir_fd=folder, follow_symlinks=False)
+                found = os.stat(relative.name or ".", dir_fd=folder, follow_symlinks=False)
         except (OSError, ValueError):
             return False
         return stat.S_IFMT(found.st_mode) == kind
@@ -210,15 +213,9 @@ class ConfinedFolder:
     @contextmanager
     def _opened(self, parts: tuple[str, ...], folders: int | None = None) -> Iterator[int]:
         """Give a descriptor of the folder ``parts`` below the root; make what is missing."""
-        folder = os.open(self.root, _FOLDER)
+        root = _descended(_top(self.root), self.root.parts[1:], _PASSED)
+        folder = _descended(_descended(root, ["."], _FOLDER), parts, _FOLDER, folders)
         try:
-            for name in parts:
-                if folders is not None:
-                    with suppress(FileExistsError):
-                        os.mkdir(name, folders, dir_fd=folder)
-                below = os.open(name, _FOLDER | os.O_NOFOLLOW, dir_fd=folder)
-                os.close(folder)
-                folder = below
             yield folder
         finally:
             os.close(folder)
@@ -236,6 +233,27 @@ class ConfinedFolder:
             raise PathRefusedError(f"{path} {reason}") from error
         except ValueError as error:  # NUL, or text that no file name can hold
             raise PathRefusedError("this is no file name") from error
+
+
+def _top(root: Path) -> int:
+    return os.open(root.anchor, _PASSED)
+
+
+def _descended(folder: int, names: Iterable[str], how: int, new: int | None = None) -> int:
+    """Return the folder ``names`` below ``folder``, which is closed; no link is followed.
+
+    Missing ones are made with mode ``new``; ``None``: they must exist.
+    """
+    for name in names:
+        try:
+            if new is not None:
+                with suppress(FileExistsError):
+                    os.mkdir(name, new, dir_fd=folder)
+            below = os.open(name, how, dir_fd=folder)
+        finally:
+            os.close(folder)
+        folder = below
+    return folder
 
 
 def _folded(path: str) -> PurePosixPath:

@@ -133,6 +133,52 @@ def test_a_missing_root_is_never_made_by_a_write(tmp_path: Path) -> None:
     assert folder.exists(P("a.txt"))
 
 
+@pytest.mark.parametrize("linked", ["outer", "outer/root"])
+def test_a_root_that_becomes_a_link_is_refused(tmp_path: Path, linked: str) -> None:
+    """Who can change the folder around it puts a link there, to the server's own data."""
+    data = tmp_path / "data"
+    (data / "root").mkdir(parents=True)
+    for place in (data, data / "root"):
+        (place / "secret_key").write_text("hush")
+    folder = ConfinedFolder(tmp_path / "outer" / "root")
+    folder.make()
+    folder.write(P("a.txt"), b"old")
+    (tmp_path / linked).rename(tmp_path / "away")
+    (tmp_path / linked).symlink_to(data)
+    for use in (
+        lambda: folder.read(P("secret_key"), 100),
+        lambda: folder.write(P("new.txt"), b"new"),
+        lambda: folder.walk(P()),
+        folder.make,
+    ):
+        with pytest.raises(PathRefusedError, match="leads through a link"):
+            use()
+    assert not folder.exists(P("secret_key"))
+    assert not folder.is_folder(P())
+    assert _names(data) == ["root", "secret_key"]
+    assert _names(data / "root") == ["secret_key"]
+
+
+def test_a_root_is_made_with_what_lies_above_it(tmp_path: Path) -> None:
+    folder = ConfinedFolder(tmp_path / "a" / "b")
+    for _ in range(2):
+        folder.make()
+    assert stat.S_IMODE((tmp_path / "a/b").stat().st_mode) == 0o700
+    (tmp_path / "file").write_text("")
+    with pytest.raises(PathRefusedError, match="no folder"):
+        ConfinedFolder(tmp_path / "file").make()
+
+
+def test_no_descriptor_is_left_open(folder: ConfinedFolder) -> None:
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    folder.write(P("a/b.txt"), b"")
+    folder.make()
+    for relative in (P("a/b.txt/c"), P("gone/c")):
+        with pytest.raises(PathRefusedError):
+            folder.read(relative, 10)
+    assert len(list(Path("/proc/self/fd").iterdir())) == before
+
+
 def test_a_file_over_the_limit_is_refused(folder: ConfinedFolder) -> None:
     folder.write(P("a.txt"), b"12345")
     with pytest.raises(PathRefusedError, match="larger than 4 bytes"):
@@ -201,7 +247,7 @@ def test_a_file_with_another_name_is_read_and_never_written(folder: ConfinedFold
 def test_an_unreadable_file_is_a_plain_refusal() -> None:
     """The kernel's own memory file is regular, and reading its beginning fails."""
     with pytest.raises(PathRefusedError, match="can't be used"):
-        ConfinedFolder(Path("/proc/self")).read(P("mem"), 10)
+        ConfinedFolder(Path(f"/proc/{os.getpid()}")).read(P("mem"), 10)
 
 
 def test_a_failed_write_leaves_nothing(folder: ConfinedFolder) -> None:
