@@ -21,7 +21,9 @@ from typing import IO, Final, Self
 from django.conf import settings
 
 from planmode.agent.bubblewrap import SYSTEM_PATH, SandboxError, Sight, wrapped
+from planmode.core.errors import WorkspaceRefusedError
 from planmode.core.wire import clean
+from planmode.store import workspaces
 
 _PASSED: Final = ("PATH", "HOME", "LANG", "TERM")
 _MARK: Final = "PLANMODE_CALL"
@@ -85,10 +87,12 @@ class Sandbox:
         of its own. ``sandboxed``: nothing of that can be changed, and there is no network; else
         ``cwd`` can be changed, and this host may lack a sandbox (then the command sees what this
         process sees). ``output_limit`` is in bytes. The environment is clean either way: nothing
-        of the server's own reaches the command.
+        of the server's own reaches the command. ``cwd`` is a real path, the one that was accepted
+        as workspace.
 
         Raises:
-            SandboxError: it has to be sandboxed, and can't.
+            SandboxError: it has to be sandboxed, and can't; or ``cwd`` has become
+                a link, or lies behind one, or is a place that no session may work in.
             OSError: it can't be started.
         """
         kept = _Kept(output_limit)
@@ -110,9 +114,7 @@ class Sandbox:
 
     def _prepared(self, command: str, cwd: Path, *, sandboxed: bool) -> "_Call":
         shell = [_shell(), "-c", command]
-        place = os.path.realpath(cwd)
-        if not Path(place).is_dir():
-            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), place)
+        place = _named(cwd)
         if self.bwrap is not None:
             return _Call([*wrapped(self.bwrap, place, self.sight, writable=not sandboxed), *shell])
         if sandboxed:
@@ -121,6 +123,23 @@ class Sandbox:
         passed = {name: os.environ[name] for name in _PASSED if name in os.environ}
         environment = {"PATH": SYSTEM_PATH, "HOME": "/tmp", **passed, _MARK: mark}  # noqa: S108 - home of nobody
         return _Call(shell, place, environment, mark)
+
+
+def _named(cwd: Path) -> str:
+    """Return ``cwd`` when it still is the folder that was accepted under this name.
+
+    Who can change the folder around it could have put a link there, to the server's own folders.
+    Some of these a person on this machine may name as workspace; the data never, whoever asks.
+    """
+    place = str(cwd)
+    if os.path.realpath(place) != place:
+        raise SandboxError(f"{place} is a link or lies behind one, and links are not followed")
+    if not cwd.is_dir():
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), place)
+    try:
+        return workspaces.checked(place, local=True)
+    except WorkspaceRefusedError as error:
+        raise SandboxError(str(error)) from error
 
 
 @dataclass(frozen=True, slots=True)

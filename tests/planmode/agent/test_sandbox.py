@@ -299,6 +299,32 @@ def test_a_workspace_in_a_hidden_folder_is_shown_and_nothing_beside_it(
     assert "secret_key" not in shown.output
 
 
+@pytest.mark.parametrize("behind", [False, True])
+def test_a_workspace_that_becomes_a_link_is_refused(
+    tmp_path: Path,
+    work: Path,
+    run: Runner,
+    behind: bool,  # noqa: FBT001 - a column
+) -> None:
+    """Who can change the folder around it puts a link there, to what another one may not see."""
+    other = tmp_path / "other"
+    (other / "nested").mkdir(parents=True)
+    work.rmdir()
+    work.symlink_to(other)
+    with pytest.raises(SandboxError, match="links are not followed"):
+        run("touch made", work / "nested" if behind else work)
+    assert not list(other.rglob("made"))
+
+
+def test_the_servers_data_is_never_the_workspace(run: Runner) -> None:
+    data = settings.DATA_DIR
+    (data / "sessions" / "s1").mkdir(parents=True)
+    for place in (data, data / "sessions" / "s1", data.parent):
+        with pytest.raises(SandboxError, match="own data"):
+            run("touch made", place)
+    assert not list(data.parent.rglob("made"))
+
+
 def test_a_tool_chain_that_is_readable_is_on_the_path(
     tmp_path: Path, work: Path, box: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -49,6 +49,13 @@ def test_a_workspace_that_is_gone_is_an_error(ground: Ground) -> None:
     assert "could not start" in ground.error("Bash", command="true")
 
 
+def test_a_workspace_that_became_a_link_is_an_error(ground: Ground) -> None:
+    ground.work.rmdir()
+    ground.work.symlink_to(ground.plan.parents[3])
+    assert "links are not followed" in ground.error("Bash", command="touch a.txt")
+    assert not list(ground.plan.parents[3].rglob("a.txt"))
+
+
 def test_the_summary_is_the_command(ground: Ground) -> None:
     bash = TOOLS["Bash"]
     args = parse(bash, r'{"command": "make\n\n test # \u001b[31m", "description": "harmless"}')
