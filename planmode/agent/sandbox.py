@@ -91,16 +91,16 @@ class Sandbox:
         as workspace.
 
         Raises:
-            SandboxError: it has to be sandboxed, and can't; or ``cwd`` has become
+            SandboxError: it has to be sandboxed, and can't, or not in time; or ``cwd`` has become
                 a link, or lies behind one, or is a place that no session may work in.
             OSError: it can't be started.
         """
         kept = _Kept(output_limit)
-        with _begun(self._prepared(command, cwd, sandboxed=sandboxed)) as running:
+        call = self._prepared(command, cwd, sandboxed=sandboxed)
+        deadline = time.monotonic() + timeout_s
+        with _begun(call, deadline, self.abandoned) as running:
             try:
-                timed_out = _follow(
-                    running.process, kept, time.monotonic() + timeout_s, self.abandoned
-                )
+                timed_out = _follow(running.process, kept, deadline, self.abandoned)
                 by_itself = _exited(running.process)
             finally:
                 running.end()
@@ -176,18 +176,44 @@ class _Running:
 
 
 @contextmanager
-def _begun(call: _Call) -> Iterator[_Running]:
+def _begun(call: _Call, deadline: float, abandoned: threading.Event) -> Iterator[_Running]:
     """Start ``call``; bubblewrap says in a pipe which process is the first of its namespace."""
     reading, writing = os.pipe()
-    with os.fdopen(reading, "rb") as told, ExitStack() as stack:
+    with ExitStack() as stack:
+        stack.callback(os.close, reading)
         try:
             process = stack.enter_context(_popen(call, writing))
         finally:
             os.close(writing)
-        first = _opened(told.read()) if call.mark is None else None
+        first = None
+        if call.mark is None:
+            try:
+                first = _opened(_told(reading, deadline, abandoned))
+            except SandboxError:
+                _end(process, None)
+                raise
         if first is not None:
             stack.callback(os.close, first)
         yield _Running(process, call.mark, first)
+
+
+def _told(reading: int, deadline: float, abandoned: threading.Event) -> bytes:
+    """Return what bubblewrap says until it closes the pipe: nothing when it fails at once.
+
+    Raises:
+        SandboxError: time ran out, or nobody waits any more; a folder that doesn't answer can
+            hold bubblewrap for ever.
+    """
+    poll = select.poll()
+    poll.register(reading, select.POLLIN)
+    said = bytearray()
+    while not abandoned.is_set() and (left := deadline - time.monotonic()) > 0:
+        if poll.poll(min(left, _POLL_S) * 1000):
+            chunk = os.read(reading, _CHUNK)
+            if not chunk:
+                return bytes(said)
+            said += chunk
+    raise SandboxError("the sandbox did not begin in time, and was ended")
 
 
 def _popen(call: _Call, info: int) -> "subprocess.Popen[bytes]":

@@ -2,6 +2,7 @@
 
 import os
 import socket
+import threading
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -323,6 +324,45 @@ def test_the_servers_data_is_never_the_workspace(run: Runner) -> None:
         with pytest.raises(SandboxError, match="own data"):
             run("touch made", place)
     assert not list(data.parent.rglob("made"))
+
+
+@dataclass(frozen=True, slots=True)
+class Silent:
+    """A bubblewrap that never says which process it started."""
+
+    program: Path
+    token: str
+
+    def __call__(self, work: Path, abandoned: threading.Event, timeout_s: float) -> None:
+        self.program.write_text(f"#!/bin/sh\nsleep {self.token} & sleep {self.token}\n")
+        self.program.chmod(0o755)
+        Sandbox(str(self.program), abandoned=abandoned).run(
+            "true", cwd=work, sandboxed=True, timeout_s=timeout_s, output_limit=LIMIT
+        )
+
+
+def test_a_sandbox_that_does_not_begin_in_time_is_ended(tmp_path: Path, work: Path) -> None:
+    silent = Silent(tmp_path / "silent", "86421.5")
+    started = time.monotonic()
+    with pytest.raises(SandboxError, match="did not begin in time"):
+        silent(work, threading.Event(), 0.5)
+    assert time.monotonic() - started < 20
+    assert _comes_true(lambda: _gone(silent.token))
+
+
+def test_a_sandbox_that_does_not_begin_is_ended_when_nobody_waits(
+    tmp_path: Path, work: Path
+) -> None:
+    silent = Silent(tmp_path / "silent", "86422.5")
+    abandoned = threading.Event()
+    timer = threading.Timer(0.2, abandoned.set)
+    timer.start()
+    started = time.monotonic()
+    with pytest.raises(SandboxError):
+        silent(work, abandoned, 600)
+    timer.join()
+    assert time.monotonic() - started < 20
+    assert _comes_true(lambda: _gone(silent.token))
 
 
 def test_a_tool_chain_that_is_readable_is_on_the_path(
