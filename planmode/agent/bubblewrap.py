@@ -30,8 +30,9 @@ class SandboxError(Exception):
 class Sight:
     """What commands see beside the system and the workspace: ``readable``, and never ``hidden``.
 
-    A hidden folder is empty wherever one that is shown holds it. One that *is* shown, or lies
-    around what is shown, does not matter: nothing but the folder named is there.
+    A hidden folder is empty wherever one that is shown holds it. One that lies around what is
+    shown does not matter: nothing but the folder named is there. One that *is* named is shown:
+    whether it may be named is asked before (``Sandbox.run``).
     """
 
     readable: tuple[str, ...] = ()
@@ -58,7 +59,7 @@ def wrapped(bwrap: str, place: str, sight: Sight, *, writable: bool) -> list[str
     Raises:
         SandboxError: the workspace is too large to look for them.
     """
-    masked = [] if writable else special_files(place)
+    masked = [] if writable else special_files(place, frozenset(_emptied(place, sight)))
     return [
         bwrap, "--unshare-all", *(["--share-net"] if writable else []),
         "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--clearenv",
@@ -75,14 +76,16 @@ def wrapped(bwrap: str, place: str, sight: Sight, *, writable: bool) -> list[str
     ]  # fmt: skip
 
 
-def special_files(place: str) -> list[str]:
+def special_files(place: str, emptied: frozenset[str] = frozenset()) -> list[str]:
     """Return the pipes, sockets and devices below ``place``; no link is followed.
+
+    Folders that are ``emptied`` are not looked into: what is not there can't be masked.
 
     Raises:
         SandboxError: there are too many, or too many files to look at.
     """
     found: list[str] = []
-    for number, entry in enumerate(_entries(place)):
+    for number, entry in enumerate(_entries(place, emptied)):
         if not (entry.is_symlink() or entry.is_file() or entry.is_dir()):
             found.append(entry.path)
         if number >= MOST_ENTRIES or len(found) > MOST_MASKED:
@@ -90,14 +93,14 @@ def special_files(place: str) -> list[str]:
     return found
 
 
-def _entries(place: str) -> Iterator["os.DirEntry[str]"]:
+def _entries(place: str, emptied: frozenset[str]) -> Iterator["os.DirEntry[str]"]:
     todo = [place]
     while todo:
         try:
             with os.scandir(todo.pop()) as entries:
                 for entry in entries:
                     yield entry
-                    if entry.is_dir(follow_symlinks=False):
+                    if entry.is_dir(follow_symlinks=False) and entry.path not in emptied:
                         todo.append(entry.path)
         except OSError:
             continue  # what this process can't list the command can't list, either
@@ -106,9 +109,15 @@ def _entries(place: str) -> Iterator["os.DirEntry[str]"]:
 def _shown(how: str, folder: str, sight: Sight) -> Iterator[str]:
     """Yield what binds ``folder``, with the hidden folders below it emptied."""
     yield from (how, folder, folder)
+    for hidden in _emptied(folder, sight):
+        yield from ("--tmpfs", hidden)
+
+
+def _emptied(folder: str, sight: Sight) -> Iterator[str]:
+    """Yield the hidden folders below ``folder``."""
     for hidden in sight.hidden:
         if hidden != folder and _within(hidden, (folder,)) and Path(hidden).is_dir():
-            yield from ("--tmpfs", hidden)
+            yield hidden
 
 
 def _closed(shown: Iterable[str], sight: Sight) -> Iterator[str]:

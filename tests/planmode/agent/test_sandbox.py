@@ -300,6 +300,18 @@ def test_a_workspace_in_a_hidden_folder_is_shown_and_nothing_beside_it(
     assert "secret_key" not in shown.output
 
 
+def test_pipes_in_an_emptied_folder_are_not_masked(
+    tmp_path: Path, work: Path, box: Sandbox
+) -> None:
+    hidden = work / "var"
+    hidden.mkdir()
+    for number in range(bubblewrap.MOST_MASKED + 1):
+        os.mkfifo(hidden / f"pipe{number}")
+    os.mkfifo(work / "pipe")
+    run = Runner(replace(box, sight=Sight((), (str(hidden),))), sandboxed=True)
+    assert run("ls -A . var; echo x > pipe", work).output.startswith(".:\npipe\nvar\n\nvar:\n/bin")
+
+
 @pytest.mark.parametrize("behind", [False, True])
 def test_a_workspace_that_becomes_a_link_is_refused(
     tmp_path: Path,
