@@ -10,6 +10,8 @@ import pytest
 from config.bodies import LARGEST_BODY
 from tests.processes import EmbeddedServer
 
+pytestmark = pytest.mark.process
+
 PATIENCE_S = 20.0
 PIECE = b"x" * 65536
 

@@ -18,6 +18,8 @@ from planmode.agent.stopping import STOPPING
 from tests.factories import call, play, submits
 from tests.processes import Login, TeamServer
 
+pytestmark = pytest.mark.process
+
 SOON: Final = 20.0
 
 

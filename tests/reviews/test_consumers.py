@@ -16,6 +16,8 @@ from websockets.typing import Origin
 from tests.factories import submits
 from tests.processes import EmbeddedServer, Installation, Login, TeamServer
 
+pytestmark = pytest.mark.process
+
 SOON: Final = 20.0
 
 

@@ -16,6 +16,8 @@ from reviews.management import checkout
 from reviews.management.resetting import reset
 from tests.processes import EmbeddedServer, Program
 
+pytestmark = pytest.mark.process
+
 SESSIONS = """
 from planmode.models import Session
 from reviews.models import Review

@@ -17,6 +17,8 @@ from planmode.models import Session
 from tests.factories import call, submits
 from tests.processes import EmbeddedServer, Login, Program
 
+pytestmark = pytest.mark.process
+
 WAITS = r"waits for a decision on revision (\d+): http://127\.0\.0\.1:\d+/reviews/(\S+)"
 
 

@@ -16,6 +16,8 @@ import pytest
 from tests.factories import call, submits
 from tests.processes import EmbeddedServer, Installation, Program
 
+pytestmark = pytest.mark.process
+
 SOON: Final = 20.0
 FAST_S: Final = 7.0
 """Below the time after which what still runs is ended."""
