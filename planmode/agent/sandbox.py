@@ -308,14 +308,26 @@ def _end(process: subprocess.Popen[bytes], mark: str | None) -> None:
     """
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
-    for _ in range(5):  # one that forks while we look is found in the next round
-        strays = [] if mark is None else list(_marked(mark))
+    if mark is not None:
+        _kill_marked(mark)
+    process.wait()
+
+
+def _kill_marked(mark: str) -> None:
+    """Kill all that carry ``mark``, until two looks in a row find nobody.
+
+    One that forks while we look is found by the next look, one that is about to become another
+    program, and shows no environment at that moment, by the second.
+    """
+    quiet = 0
+    for _ in range(10):
+        strays = list(_marked(mark))
         for pid in strays:
             with suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
-        if not strays:
-            break
-    process.wait()
+        quiet = 0 if strays else quiet + 1
+        if quiet == 2:  # noqa: PLR2004 - two looks
+            return
 
 
 def _marked(mark: str) -> Iterator[int]:

@@ -32,8 +32,9 @@ class Runner:
         )
 
     def token(self, seconds: int) -> str:
-        """Return an argument of ``sleep`` that no other way uses."""
-        return f"{seconds}.{1 + 2 * self.sandboxed + self.sandbox.available}"
+        """Return an argument of ``sleep`` that no other way and no other run uses."""
+        way = 1 + 2 * self.sandboxed + self.sandbox.available
+        return f"{seconds}.{way}{os.getpid():07}"
 
 
 @pytest.fixture(params=["while planning", "while working", "without a sandbox"])
