@@ -9,6 +9,7 @@ from uuid import UUID
 
 import pytest
 from django.db import OperationalError
+from pytest_django import Settings
 
 from planmode.access.may import Caller, Owned
 from planmode.access.models import Role
@@ -132,8 +133,12 @@ def rows() -> FakeRows:
 
 
 @pytest.fixture
-def hub(rows: FakeRows) -> Hub:
-    """A hub that looks when it is told, or after an hour: nothing is heard by luck."""
+def hub(rows: FakeRows, settings: Settings) -> Hub:
+    """A hub that looks when it is told, or after an hour: nothing is heard by luck.
+
+    The embedded shape's: with Redis the layer keeps tasks of its own in the loop.
+    """
+    settings.EMBEDDED = True
     return Hub(rows, poll_s=NEVER)
 
 
