@@ -6,7 +6,7 @@ from typing import Annotated, Final
 from pydantic import Field
 
 from planmode.agent.contracts import Arguments, ToolContext, ToolResult
-from planmode.agent.workspace import matches
+from planmode.core.globs import matches
 from planmode.core.guard import CallFacts
 from planmode.store.confined import MOST_ENTRIES, PathRefusedError
 

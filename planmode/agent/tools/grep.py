@@ -13,7 +13,8 @@ from pydantic_core import SchemaError, SchemaValidator, core_schema
 from planmode.agent.bubblewrap import SandboxError
 from planmode.agent.contracts import Arguments, ToolContext, ToolResult
 from planmode.agent.sandbox import Finished
-from planmode.agent.workspace import LARGEST_FILE, Place, matches
+from planmode.agent.workspace import LARGEST_FILE, Place
+from planmode.core.globs import matches
 from planmode.core.guard import CallFacts
 from planmode.store.confined import PathRefusedError
 
