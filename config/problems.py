@@ -32,6 +32,8 @@ STATUS_OF: Final[Mapping[type[planmode.DomainError], HTTPStatus]] = {
     planmode.WorkspaceRefusedError: HTTPStatus.UNPROCESSABLE_ENTITY,
     planmode.SessionInvalidError: HTTPStatus.UNPROCESSABLE_ENTITY,
     planmode.MessageInvalidError: HTTPStatus.UNPROCESSABLE_ENTITY,
+    planmode.CommandInvalidError: HTTPStatus.UNPROCESSABLE_ENTITY,
+    planmode.RulesInvalidError: HTTPStatus.UNPROCESSABLE_ENTITY,
     planmode.PlanTooLargeError: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
     planmode.PlanInvalidError: HTTPStatus.UNPROCESSABLE_ENTITY,
     planmode.PlanUnchangedError: HTTPStatus.CONFLICT,

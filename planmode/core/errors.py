@@ -59,6 +59,20 @@ class MessageInvalidError(DomainError):
     title = "The message can't be taken"
 
 
+class CommandInvalidError(DomainError):
+    """What an operator typed is no command, or can't be sent like this."""
+
+    code = "command_invalid"
+    title = "This command can't be taken"
+
+
+class RulesInvalidError(DomainError):
+    """A list of permission rules can't be taken."""
+
+    code = "rules_invalid"
+    title = "The permission rules can't be used like this"
+
+
 class PlanTooLargeError(DomainError):
     """The plan is over the size limit."""
 
