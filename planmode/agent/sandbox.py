@@ -16,7 +16,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import IO, Final, Self
+from typing import IO, Final, Protocol, Self
 
 from django.conf import settings
 
@@ -96,33 +96,29 @@ class Sandbox:
             OSError: it can't be started.
         """
         kept = _Kept(output_limit)
-        call = self._prepared(command, cwd, sandboxed=sandboxed)
-        deadline = time.monotonic() + timeout_s
-        with _begun(call, deadline, self.abandoned) as running:
-            try:
-                timed_out = _follow(running.process, kept, deadline, self.abandoned)
-                by_itself = _exited(running.process)
-            finally:
-                running.end()
-            _drain(running.process.stdout, kept)
-        return Finished(
-            exit_code=_code(running.process.returncode) if by_itself else None,
-            output=kept.text(),
-            timed_out=timed_out,
-            cut=kept.cut,
-        )
+        call = self.prepared(command, cwd, sandboxed=sandboxed)
+        ending = follow(call, kept, timeout_s=timeout_s, abandoned=self.abandoned)
+        return Finished(ending.exit_code, kept.text(), ending.timed_out, kept.cut)
 
-    def _prepared(self, command: str, cwd: Path, *, sandboxed: bool) -> "_Call":
+    def prepared(self, command: str, cwd: Path, *, sandboxed: bool) -> "Prepared":
+        """Return what ``run`` would start, for a process that lives longer than this one's call.
+
+        Raises:
+            SandboxError: as ``run``.
+            OSError: ``cwd`` is gone.
+        """
         shell = [_shell(), "-c", command]
         place = _named(cwd)
         if self.bwrap is not None:
-            return _Call([*wrapped(self.bwrap, place, self.sight, writable=not sandboxed), *shell])
+            return Prepared(
+                [*wrapped(self.bwrap, place, self.sight, writable=not sandboxed), *shell]
+            )
         if sandboxed:
             raise SandboxMissingError("this host has no sandbox for commands")
         mark = secrets.token_hex(16)
         passed = {name: os.environ[name] for name in _PASSED if name in os.environ}
         environment = {"PATH": SYSTEM_PATH, "HOME": "/tmp", **passed, _MARK: mark}  # noqa: S108 - home of nobody
-        return _Call(shell, place, environment, mark)
+        return Prepared(shell, place, environment, mark)
 
 
 def _named(cwd: Path) -> str:
@@ -143,13 +139,51 @@ def _named(cwd: Path) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Call:
-    """What is started; without a ``mark`` it is bubblewrap, and has a PID namespace."""
+class Prepared:
+    """What can be started; without a ``mark`` it is bubblewrap, and has a PID namespace."""
 
     argv: list[str]
     cwd: str = "/"
     environment: Mapping[str, str] = field(default_factory=dict)
     mark: str | None = None
+
+
+class Sink(Protocol):
+    """Takes a command's output; ``total`` counts the bytes that came."""
+
+    total: int
+
+    def take(self, chunk: bytes) -> None:
+        """Keep what of ``chunk`` is worth it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a followed command ended; ``exit_code`` is ``None`` when it was ended from here."""
+
+    exit_code: int | None
+    timed_out: bool = False
+
+
+def follow(call: Prepared, sink: Sink, *, timeout_s: float, abandoned: threading.Event) -> Ending:
+    """Start ``call``, give ``sink`` its output, and end everything that it started.
+
+    Ended from here when ``timeout_s`` are over, when ``abandoned`` is set, or when it printed
+    64 MiB.
+
+    Raises:
+        SandboxError: its sandbox did not begin in time.
+        OSError: it can't be started.
+    """
+    deadline = time.monotonic() + timeout_s
+    with _begun(call, deadline, abandoned) as running:
+        try:
+            timed_out = _follow(running.process, sink, deadline, abandoned)
+            by_itself = _exited(running.process)
+        finally:
+            running.end()
+        _drain(running.process.stdout, sink)
+    return Ending(_code(running.process.returncode) if by_itself else None, timed_out)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +210,7 @@ class _Running:
 
 
 @contextmanager
-def _begun(call: _Call, deadline: float, abandoned: threading.Event) -> Iterator[_Running]:
+def _begun(call: Prepared, deadline: float, abandoned: threading.Event) -> Iterator[_Running]:
     """Start ``call``; bubblewrap says in a pipe which process is the first of its namespace."""
     reading, writing = os.pipe()
     with ExitStack() as stack:
@@ -216,7 +250,7 @@ def _told(reading: int, deadline: float, abandoned: threading.Event) -> bytes:
     raise SandboxError("the sandbox did not begin in time, and was ended")
 
 
-def _popen(call: _Call, info: int) -> "subprocess.Popen[bytes]":
+def _popen(call: Prepared, info: int) -> "subprocess.Popen[bytes]":
     own = [] if call.mark is not None else ["--info-fd", str(info)]
     return subprocess.Popen(  # noqa: S603 - running what the agent asks for is the purpose
         [*call.argv[:1], *own, *call.argv[1:]],
@@ -265,7 +299,7 @@ class _Kept:
 
 def _follow(
     process: subprocess.Popen[bytes],
-    kept: _Kept,
+    kept: Sink,
     deadline: float,
     abandoned: threading.Event,
 ) -> bool:
@@ -309,11 +343,11 @@ def _end(process: subprocess.Popen[bytes], mark: str | None) -> None:
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
     if mark is not None:
-        _kill_marked(mark)
+        kill_marked(mark)
     process.wait()
 
 
-def _kill_marked(mark: str) -> None:
+def kill_marked(mark: str) -> None:
     """Kill all that carry ``mark``, until two looks in a row find nobody.
 
     One that forks while we look is found by the next look, one that is about to become another
@@ -339,7 +373,7 @@ def _marked(mark: str) -> Iterator[int]:
                 yield int(folder.name)
 
 
-def _drain(stream: IO[bytes] | None, kept: _Kept) -> None:
+def _drain(stream: IO[bytes] | None, kept: Sink) -> None:
     """Take what still lies in the pipe; nobody is left to fill it."""
     with suppress(BlockingIOError):
         while (
