@@ -1,7 +1,7 @@
 """Sessions, their log, turns, plan files, blobs and revisions."""
 
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Self
 from uuid import UUID
 
@@ -12,6 +12,7 @@ from django.db.models.functions import Now
 from uuid6 import uuid7
 
 from planmode.core import state as core
+from planmode.core.background import TaskState
 from planmode.core.events import TurnState
 
 OPEN_STATES = (TurnState.QUEUED.value, TurnState.RUNNING.value, TurnState.WAITING.value)
@@ -248,3 +249,115 @@ class Heartbeat(models.Model):
 
     def __str__(self) -> str:
         return f"{self.worker} at {self.seen_at}"
+
+
+class BackgroundTaskQuerySet(models.QuerySet["BackgroundTask"]):
+    """Questions about background tasks."""
+
+    def running(self) -> Self:
+        """Return those whose end nobody has noted yet."""
+        return self.filter(state=TaskState.RUNNING)
+
+
+class BackgroundTask(models.Model):
+    """A command that goes on after its call; ``number`` counts the session's from 1.
+
+    ``host``, ``spot``, ``pid`` and ``pid_started`` name the process that follows it (see
+    ``core.background.Identity``), ``mark`` what it started where there is no sandbox. ``limit_s``
+    is its time in seconds, ``size`` its output in bytes, known once it has ended.
+    """
+
+    session = models.ForeignKey(Session, on_delete=models.PROTECT, related_name="tasks")
+    number = models.PositiveIntegerField()
+    call_id = models.CharField(max_length=200)
+    command = models.TextField()
+    sandboxed = models.BooleanField()
+    limit_s = models.PositiveIntegerField()
+    mark = models.CharField(max_length=32, blank=True)
+    state = models.CharField(max_length=12, default=TaskState.RUNNING.value)
+    exit_code = models.IntegerField(null=True, blank=True)
+    reason = models.CharField(max_length=20, blank=True)
+    size = models.PositiveBigIntegerField(default=0)
+    host = models.CharField(max_length=255, blank=True)
+    spot = models.CharField(max_length=120, blank=True)
+    pid = models.PositiveIntegerField(null=True, blank=True)
+    pid_started = models.PositiveBigIntegerField(default=0)
+    started_at = models.DateTimeField()
+    ended_at = models.DateTimeField(null=True, blank=True)
+
+    objects = BackgroundTaskQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["session", "number"], name="task_number_once"),
+            models.CheckConstraint(
+                condition=Q(state__in=[state.value for state in TaskState]), name="task_state_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(state=TaskState.RUNNING, ended_at__isnull=True)
+                | (~Q(state=TaskState.RUNNING) & Q(ended_at__isnull=False)),
+                name="task_ended_has_time",
+            ),
+            models.CheckConstraint(
+                condition=~Q(state=TaskState.DONE) | Q(exit_code=0), name="task_done_has_code"
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["started_at"], condition=Q(state=TaskState.RUNNING), name="task_running"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"task {self.number} of {self.session_id}: {self.state}"
+
+
+class ScheduleQuerySet(models.QuerySet["Schedule"]):
+    """Questions about scheduled prompts."""
+
+    def active(self) -> Self:
+        """Return those that will be given again."""
+        return self.filter(active=True)
+
+    def due(self, now: datetime) -> Self:
+        """Return active ones whose time has come at ``now`` (aware)."""
+        return self.active().filter(next_at__lte=now)
+
+
+class Schedule(models.Model):
+    """A prompt that the session is given at the times of a cron line (UTC).
+
+    ``last_at`` is when it was last given, ``last_seq`` the log's number of that message.
+    """
+
+    session = models.ForeignKey(Session, on_delete=models.PROTECT, related_name="schedules")
+    number = models.PositiveIntegerField()
+    cron = models.CharField(max_length=100)
+    prompt = models.TextField()
+    once = models.BooleanField(default=False)
+    active = models.BooleanField(default=True)
+    created_by_call = models.CharField(max_length=200)
+    created_at = models.DateTimeField()
+    next_at = models.DateTimeField()
+    last_at = models.DateTimeField(null=True, blank=True)
+    last_seq = models.PositiveBigIntegerField(null=True, blank=True)
+
+    objects = ScheduleQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["session", "number"], name="schedule_number_once"),
+            models.CheckConstraint(
+                condition=Q(last_at__isnull=True, last_seq__isnull=True)
+                | Q(last_at__isnull=False, last_seq__isnull=False),
+                name="schedule_given_is_logged",
+            ),
+            models.CheckConstraint(
+                condition=~Q(active=True, once=True, last_at__isnull=False),
+                name="schedule_once_is_once",
+            ),
+        ]
+        indexes = [models.Index(fields=["next_at"], condition=Q(active=True), name="schedule_next")]
+
+    def __str__(self) -> str:
+        return f"schedule {self.number} of {self.session_id}: {self.cron}"

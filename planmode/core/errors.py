@@ -155,3 +155,31 @@ class KeyReusedError(DomainError):
 
     code = "key_reused"
     title = "This Idempotency-Key was used for another request"
+
+
+class TaskUnknownError(DomainError):
+    """The session has no background task of that number."""
+
+    code = "task_unknown"
+    title = "There is no such background task"
+
+
+class ScheduleUnknownError(DomainError):
+    """The session has no active schedule of that number."""
+
+    code = "schedule_unknown"
+    title = "There is no such schedule"
+
+
+class ScheduleInvalidError(DomainError):
+    """The cron line can't be read, or never comes true."""
+
+    code = "schedule_invalid"
+    title = "This can't be scheduled"
+
+
+class TooManyJobsError(DomainError):
+    """The session has as many background tasks or schedules as it may have."""
+
+    code = "too_many_jobs"
+    title = "The session has too many of these already"
