@@ -50,6 +50,33 @@ def integer(name: str, default: int, *, least: int = 0, most: int | None = None)
     return number
 
 
+def choice(name: str, among: tuple[str, ...]) -> str:
+    """Return ``name``, one of ``among``; the first of them when it is not set.
+
+    Raises:
+        ImproperlyConfigured: it is none of them.
+    """
+    value = os.environ.get(name, "") or among[0]
+    if value not in among:
+        raise ImproperlyConfigured(f"{name}={value!r}: use {' or '.join(among)}")
+    return value
+
+
+def path(name: str) -> Path | None:
+    """Return the absolute path in ``name``, ``None`` when it is not set.
+
+    Raises:
+        ImproperlyConfigured: there is no such file.
+    """
+    value = os.environ.get(name, "")
+    if not value:
+        return None
+    file = Path(value).absolute()
+    if not file.is_file():
+        raise ImproperlyConfigured(f"{name}={value!r}: there is no such file")
+    return file
+
+
 def words(name: str, default: tuple[str, ...] = ()) -> list[str]:
     """Return the comma-separated items of ``name``, blanks dropped."""
     value = os.environ.get(name)

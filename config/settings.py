@@ -200,8 +200,21 @@ WORKSPACE_ROOTS = [
 ]
 SCRIPTS_DIR = Path(env.text("SCRIPTS_DIR", str(DATA_DIR / "scripts")))
 SANDBOX_READABLE = env.folders("SANDBOX_READABLE")
+SHELL_CPU_S = env.integer("SHELL_CPU_S", 600, least=1)
+SHELL_MEMORY_MB = env.integer("SHELL_MEMORY_MB", 2048, least=64)
+SHELL_PROCESSES = env.integer("SHELL_PROCESSES", 512, least=16)
+SHELL_FILE_MB = env.integer("SHELL_FILE_MB", 1024, least=1)
 # Without a sandbox a command sees what the server sees: one person's own risk, not a team's.
 ALLOW_UNSANDBOXED_SHELL = env.boolean("ALLOW_UNSANDBOXED_SHELL", default=EMBEDDED)
+
+# What agents may do without a person: installation-wide, above every project and session.
+PERMISSION_RULES_FILE = env.path("PERMISSION_RULES_FILE")
+AUTO_MODE = env.boolean("AUTO_MODE", default=True)
+AUTO_WHILE_PLANNING = env.choice("AUTO_WHILE_PLANNING", ("keep", "pause"))
+AUTO_BREAKER_IN_ROW = env.integer("AUTO_BREAKER_IN_ROW", 3, least=1)
+AUTO_BREAKER_TOTAL = env.integer("AUTO_BREAKER_TOTAL", 20, least=1)
+
+MCP_SERVERS_FILE = env.text("MCP_SERVERS_FILE")
 DEFAULT_MODEL = env.text("DEFAULT_MODEL")
 MODEL_TIMEOUT_S = env.integer("MODEL_TIMEOUT_S", 300, least=1)
 
@@ -218,5 +231,10 @@ LOGGING = {
     "root": {"handlers": ["stderr"], "level": LOG_LEVEL},
     # Django warns of each 4xx. What was asked wrongly is told to whoever asked: on a person's own
     # terminal it would bury what matters.
-    "loggers": {"django.request": {"level": "ERROR" if EMBEDDED else LOG_LEVEL}},
+    "loggers": {
+        "django.request": {"level": "ERROR" if EMBEDDED else LOG_LEVEL},
+        # These two quote what outside servers answer, and addresses, of which some hold keys.
+        "mcp": {"level": "CRITICAL"},
+        "httpx2": {"level": "WARNING"},
+    },
 }

@@ -17,7 +17,8 @@ from prompts.library import NAMES
 @register("planmode")
 def texts_are_complete(**_: Any) -> list[CheckMessage]:  # noqa: ANN401 - the signature is Django's
     """Return an error for each member of a closed set that lacks its text."""
-    wanted = [f"reminders/{kind}" for kind in ReminderKind]
+    # How a review ended is told in the words of prompts/results.
+    wanted = [f"reminders/{kind}" for kind in ReminderKind if kind is not ReminderKind.REVIEWED]
     wanted += [f"results/{why}" for why in Refusal]
     wanted += [f"results/{outcome}" for outcome in Outcome]
     wanted += [f"tools/{text_name(tool)}" for tool in TOOLS]

@@ -20,7 +20,7 @@ from planmode.core.errors import (
 from planmode.core.outcomes import Closure
 from planmode.core.permission import PermissionMode
 from planmode.core.presets import PRESETS
-from planmode.core.state import SessionState, waiting_for
+from planmode.core.state import waiting_for
 from planmode.core.titles import plan_title
 from planmode.core.wire import clean
 from planmode.models import Session, Turn
@@ -74,7 +74,7 @@ def start_session(new: NewSession, *, owner: User) -> UUID:
             )
         )
         if new.plan:
-            log.add(_entering(log.state))
+            log.add(turns.entering(log.state, by=owner.pk))
         log.add(ev.MessagePosted(prompt, author=owner.pk))
         turns.queue_turn(log)
     return session.pk
@@ -109,10 +109,6 @@ def _checked_message(text: str) -> str:
     if size > LONGEST_MESSAGE:
         raise MessageInvalidError(f"the message has {size} bytes, the limit is {LONGEST_MESSAGE}")
     return clean(text)
-
-
-def _entering(state: SessionState) -> ev.PlanModeEntered:
-    return ev.PlanModeEntered(turns.new_plan_id(state), previous_mode=state.permission_mode)
 
 
 def post_message(session_id: UUID, text: str, *, author: User) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 
+from django.conf import settings
 from django.db import OperationalError
 from django.db.models.functions import Now
 from uuid6 import uuid7
@@ -22,7 +23,7 @@ from planmode.core.errors import (
 from planmode.core.guard import Allow, Ask, CallFacts, Deny, Ground, Judgement, Refusal, judge
 from planmode.core.options import PlanOption
 from planmode.core.outcomes import CONSEQUENCES, Closure, Outcome
-from planmode.core.permission import restored
+from planmode.core.permission import BREAKER_IS_OPEN, BreakerLimits, PermissionMode, restored
 from planmode.core.presets import PlanModeConfig
 from planmode.core.state import CallStatus, PendingCall, SessionState, under_way
 from planmode.models import Claim, Turn
@@ -51,13 +52,89 @@ def enter_plan_mode(claim: Claim, finished: ev.ToolFinished, *, plan_id: str) ->
     with eventlog.writing(claim.session_id, claim=claim) as log:
         if log.state.plan.active:
             raise AlreadyPlanningError(f"plan {log.state.plan.plan_id} is open")
-        previous = log.state.permission_mode
-        log.add(ev.PlanModeEntered(plan_id, previous_mode=previous), finished)
+        log.add(entering(log.state, plan_id=plan_id), finished)
 
 
 def new_plan_id(state: SessionState) -> str:
     """Return a plan id that the session has not used."""
     return slugs.plan_id(secrets.choice, state.plan.ids)
+
+
+def entering(
+    state: SessionState, *, plan_id: str = "", by: int | None = None
+) -> ev.PlanModeEntered:
+    """Return the event that turns plan mode on: the only place where one is made.
+
+    Whatever the way in, the permission mode is kept to be restored.
+    """
+    return ev.PlanModeEntered(
+        plan_id or new_plan_id(state), previous_mode=state.permission_mode, by=by
+    )
+
+
+def leaving(log: Log, *, by: int) -> ev.PlanModeCancelled:
+    """Return the event that turns plan mode off without a decision."""
+    plan = log.state.plan
+    mode, note = _restored(log)
+    return ev.PlanModeCancelled(plan.plan_id or "", mode, note=note, by=by)
+
+
+def _restored(log: Log) -> tuple[PermissionMode, str]:
+    return restored(
+        log.state.plan.previous_mode,
+        allow_auto=log.session.project.allow_auto and settings.AUTO_MODE,
+        breaker=log.state.breaker,
+    )
+
+
+def take_choices(claim: Claim) -> None:
+    """Let what people chose during the turn count from the step that begins now.
+
+    Raises:
+        ClaimLostError: another worker holds the turn.
+    """
+    with eventlog.writing(claim.session_id, claim=claim) as log:
+        log.add(*chosen(log))
+
+
+def chosen(log: Log) -> list[ev.Event]:
+    """Return the events that make the pending choices true."""
+    wanted, plan = log.state.wanted, log.state.plan
+    events: list[ev.Event] = []
+    if wanted.mode is not None:
+        previous = log.state.permission_mode
+        events.append(ev.PermissionModeChanged(wanted.mode, previous, by=wanted.by))
+    match wanted.active, plan.active:
+        case True, False:
+            events.append(entering(log.state, by=wanted.by))
+        case False, True:
+            events.append(leaving(log, by=wanted.by))
+        case None, _:
+            pass
+        case _:  # it has become true by another way meanwhile
+            events.append(ev.PlanModeRequested(None, by=wanted.by))
+    return events
+
+
+def refuse_call(claim: Claim, refused: ev.ToolFinished) -> None:
+    """Write the result of a call that the guard refused; it may open the breaker of ``auto``.
+
+    Outside of plan mode the session is in ``manual`` from then on; inside, that is what comes
+    after it, and says why.
+
+    Raises:
+        ClaimLostError: another worker holds the turn.
+    """
+    limits = BreakerLimits(settings.AUTO_BREAKER_IN_ROW, settings.AUTO_BREAKER_TOTAL)
+    with eventlog.writing(claim.session_id, claim=claim) as log:
+        log.add(refused)
+        breaker, mode = log.state.breaker, log.state.permission_mode
+        if mode is not PermissionMode.AUTO or breaker.open or not limits.reached(breaker):
+            return
+        log.add(ev.AutoBreakerOpened(breaker.in_row, breaker.total))
+        if not log.state.plan.active:
+            manual = PermissionMode.MANUAL
+            log.add(ev.PermissionModeChanged(manual, mode, note=BREAKER_IS_OPEN))
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +194,7 @@ def _open_review(log: Log, plan_id: str, submission: Submission) -> str:
             sha256=row.sha256,
             title=row.title,
             options=submission.options,
+            edited_by=log.state.plan.edited_by,
         ),
     )
     return review
@@ -312,6 +390,5 @@ def resolve_review(log: Log, resolved: ev.PlanResolved) -> None:
     plan = log.state.plan
     log.add(resolved)
     if CONSEQUENCES[resolved.outcome].exits_plan_mode and plan.active and plan.plan_id:
-        allow_auto = log.session.project.allow_auto
-        mode, note = restored(plan.previous_mode, allow_auto=allow_auto)
+        mode, note = _restored(log)
         log.add(ev.PlanModeExited(plan.plan_id, mode, cause=resolved.outcome.value, note=note))

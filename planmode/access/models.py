@@ -30,12 +30,18 @@ class Project(models.Model):
 
     ``allow_auto``: ExitPlanMode may approve by itself in permission mode ``auto``, and that mode
     comes back after plan mode.
-    ``allow_self_review``: people may decide on plans of sessions that they own.
+    ``allow_self_review``: people may decide on plans of sessions that they own. ``rules`` are
+    permission rules, one a line, which only tighten those of the installation; ``plan_section`` is
+    what agents of the preset ``dsh`` are told while they plan, ``plan_folder`` where those of the
+    preset ``claude`` keep plan files, below the workspace; empty is what the installation says.
     """
 
     name = models.SlugField(max_length=60, unique=True)
     allow_auto = models.BooleanField(default=False)
     allow_self_review = models.BooleanField(default=False)
+    rules = models.TextField(blank=True)
+    plan_section = models.TextField(blank=True)
+    plan_folder = models.CharField(max_length=200, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
     def __str__(self) -> str:

@@ -31,7 +31,7 @@ from planmode.core.errors import ClaimLostError, DomainError, PlanInvalidError, 
 from planmode.core.guard import Allow, Ask, Deny, Ground, Judgement, Refusal, Review
 from planmode.core.moves import TurnLimits
 from planmode.core.presets import PlanModeConfig
-from planmode.core.state import CallStatus, PendingCall, SessionState
+from planmode.core.state import CallStatus, PendingCall, SessionState, fingerprint
 from planmode.models import Claim
 from planmode.store import eventlog, leases, planfiles
 from planmode.store.confined import ConfinedFolder, PathRefusedError
@@ -143,10 +143,11 @@ class _Run:
 
     def _refuse(self, why: Refusal) -> None:
         reach = self.bench.reach
-        text = results.refused(
+        refused = results.refused(
             why, self.call, plan_file=reach.plan_path or "", workspace=self.bench.workspace
         )
-        turns.append(self.bench.claim, text)
+        times = self.bench.state.turn.refusals.get(fingerprint(self.call), 0) + 1
+        turns.refuse_call(self.bench.claim, results.refused_again(refused, times))
 
     def _ask(self) -> None:
         summary = self.tool.summary(self.args)
@@ -186,7 +187,9 @@ class _Run:
             return ToolResult(text, is_error=True)
 
     def _finish(self, result: ToolResult, duration_ms: int) -> None:
-        finished = results.ran(self.call, result, duration_ms)
+        turn = self.bench.state.turn
+        again = turn.repeats + 1 if turn.repeated == fingerprint(self.call) else 1
+        finished = results.repeated(results.ran(self.call, result, duration_ms), again)
         turns.finish_call(self.bench.claim, finished, *result.events, plan_bytes=result.plan_bytes)
 
     def _enter(self) -> None:

@@ -1,16 +1,19 @@
 """What is put before the next model call: reminders."""
 
 import logging
+from uuid import UUID
 
 from planmode.agent.workspace import Reach
 from planmode.core import events as ev
-from planmode.core.guard import Ground
+from planmode.core.errors import StoredDataError
+from planmode.core.guard import Ground, effective
 from planmode.core.permission import PermissionMode
 from planmode.core.presets import PlanModeConfig
-from planmode.core.reminders import PLAN_MODE, PlanFileView, due_reminder
+from planmode.core.reminders import PlanFileView, approved_plan_due, due_reminder, edit_due
 from planmode.core.state import SessionState
+from planmode.store import revisions
 from planmode.store.confined import PathRefusedError
-from prompts.rendering import reminder, render
+from prompts.rendering import escaped, reminder, render
 
 logger = logging.getLogger(__name__)
 
@@ -23,10 +26,22 @@ _INLINE = frozenset(
 )
 
 
+def before_step(
+    state: SessionState, config: PlanModeConfig, reach: Reach, ground: Ground
+) -> list[ev.ReminderInjected]:
+    """Return the reminders that are due now, in the order in which they are given."""
+    due = [
+        plan_mode_reminder(state, config, reach, ground),
+        _approved_plan(state),
+        _edited(state, reach),
+    ]
+    return [given for given in due if given is not None]
+
+
 def plan_mode_reminder(
     state: SessionState, config: PlanModeConfig, reach: Reach, ground: Ground
 ) -> ev.ReminderInjected | None:
-    """Return the reminder that is due now, or ``None``.
+    """Return the reminder of plan mode that is due now, or ``None``.
 
     A plan file that can't be read skips the reminder of this step: the tools say what is wrong.
     """
@@ -39,7 +54,39 @@ def plan_mode_reminder(
     if kind is None:
         return None
     text = reminder(_text(kind, state, reach, ground))
-    return ev.ReminderInjected(PLAN_MODE, kind, text, state.plan.plan_id)
+    return ev.ReminderInjected(ev.Variant.PLAN_MODE, kind, text, state.plan.plan_id)
+
+
+def at_turn_end(kind: ev.ReminderKind, state: SessionState) -> ev.ReminderInjected:
+    """Return what an agent is told that stopped too early."""
+    steps = "\n".join(f"{step.number}. {escaped(step.text)}" for step in state.plan.open_steps)
+    values = {"steps": steps} if kind is ev.ReminderKind.OPEN_STEPS else {}
+    text = reminder(render(f"reminders/{kind}", **values))
+    return ev.ReminderInjected(ev.Variant.TURN_END, kind, text, state.plan.plan_id)
+
+
+def _approved_plan(state: SessionState) -> ev.ReminderInjected | None:
+    """Give the approved plan again, byte for byte, when the conversation lost it."""
+    if not approved_plan_due(state):
+        return None
+    row = revisions.find(UUID(state.plan.approved_revision))
+    try:
+        plan = escaped(revisions.content(row).decode("utf-8"))
+    except StoredDataError:
+        logger.exception("the approved revision %s can't be given again", row.pk)
+        plan = render("reminders/approved_plan_damaged")
+    text = render("reminders/approved_plan", version=str(row.version), sha256=row.sha256, plan=plan)
+    return ev.ReminderInjected(
+        ev.Variant.PLAN_EXECUTION, ev.ReminderKind.APPROVED_PLAN, reminder(text), row.plan_id
+    )
+
+
+def _edited(state: SessionState, reach: Reach) -> ev.ReminderInjected | None:
+    if not edit_due(state):
+        return None
+    text = reminder(render("reminders/plan_edited", plan_file=reach.plan_path or ""))
+    kind = ev.ReminderKind.PLAN_EDITED
+    return ev.ReminderInjected(ev.Variant.PLAN_EDITED, kind, text, state.plan.plan_id)
 
 
 def _plan_file(reach: Reach) -> PlanFileView:
@@ -52,12 +99,18 @@ def _plan_file(reach: Reach) -> PlanFileView:
 
 def _text(kind: ev.ReminderKind, state: SessionState, reach: Reach, ground: Ground) -> str:
     if kind is ev.ReminderKind.EXIT:
-        approved = state.plan.approved
-        return render("reminders/exit" if approved else "reminders/exit_unapproved")
-    rule = render(f"reminders/{shell_rule(state.permission_mode, ground)}").strip()
+        return render(_exit_text(state))
+    rule = render(f"reminders/{shell_rule(effective(state, ground), ground)}").strip()
     if kind in _INLINE:
         return render(f"reminders/{kind}", shell_rule=rule)
     return render(f"reminders/{kind}", shell_rule=rule, plan_file=reach.plan_path or "")
+
+
+def _exit_text(state: SessionState) -> str:
+    """Return which text says what really happened."""
+    if state.plan.approved:
+        return "reminders/exit"
+    return "reminders/exit_by_person" if state.plan.by_person else "reminders/exit_unapproved"
 
 
 def shell_rule(mode: PermissionMode, ground: Ground) -> str:

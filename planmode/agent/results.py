@@ -1,6 +1,7 @@
 """What a tool call's result says, when the tool does not."""
 
-from typing import assert_never
+from dataclasses import replace
+from typing import Final, assert_never
 from uuid import UUID
 
 from planmode.agent.contracts import ToolResult
@@ -13,6 +14,7 @@ from planmode.core.errors import (
     PlanUnchangedError,
     StoredDataError,
 )
+from planmode.core.failures import Halt
 from planmode.core.guard import Refusal
 from planmode.core.outcomes import CONSEQUENCES, Outcome
 from planmode.core.state import SessionState
@@ -20,6 +22,10 @@ from planmode.store import eventlog, revisions
 from prompts.rendering import escaped, framed, render
 
 REVIEWER = "reviewer"
+SAID_FROM: Final = 3
+REFUSED_UNTIL: Final = 5
+WARNED_AT: Final = frozenset({3, 5, 8})
+REPEATED_UNTIL: Final = 12
 
 
 def refused(why: Refusal, call: ToolCall, *, plan_file: str, workspace: str) -> ev.ToolFinished:
@@ -29,9 +35,39 @@ def refused(why: Refusal, call: ToolCall, *, plan_file: str, workspace: str) -> 
         Refusal.WRITE_OUTSIDE_PLAN_FILE: {"plan_file": plan_file},
         Refusal.ALREADY_PLANNING: {"plan_file": plan_file},
         Refusal.OUTSIDE_WORKSPACE: {"workspace": workspace},
+        Refusal.RULE: {"tool": call.name},
+        Refusal.NOT_IN_PROFILE: {"tool": call.name},
         Refusal.GUARD_FAILED: {"tool": call.name},
     }
     return _finished(call, ev.Verdict.DENIED, render(f"results/{why}", **values.get(why, {})))
+
+
+def refused_again(refused: ev.ToolFinished, times: int) -> ev.ToolFinished:
+    """Return the refusal with what the model must know of the ``times`` it asked for the same.
+
+    The third time it is told, the fifth ends the turn: a person has to look.
+    """
+    if times < SAID_FROM:
+        return refused
+    last = times >= REFUSED_UNTIL
+    name = "refused_for_good" if last else "refused_again"
+    text = f"{refused.text}\n\n{render(f'results/{name}', times=str(times))}"
+    halt = Halt.SAME_REFUSED_CALL.value if last else ""
+    return replace(refused, text=text, stops_turn=last, halt=halt)
+
+
+def repeated(finished: ev.ToolFinished, times: int) -> ev.ToolFinished:
+    """Return the result with a warning where the same call came ``times`` in a row.
+
+    An agent that turns in a circle is stopped. Source: kimi:X7.
+    """
+    if times >= REPEATED_UNTIL:
+        text = f"{finished.text}\n\n{render('results/repeated_for_good', times=str(times))}"
+        return replace(finished, text=text, stops_turn=True, halt=Halt.SAME_CALL.value)
+    if times not in WARNED_AT:
+        return finished
+    warning = render("results/repeated", times=str(times))
+    return replace(finished, text=f"{finished.text}\n\n{warning}")
 
 
 def ran(call: ToolCall, result: ToolResult, duration_ms: int) -> ev.ToolFinished:
@@ -43,7 +79,7 @@ def ran(call: ToolCall, result: ToolResult, duration_ms: int) -> ev.ToolFinished
     return ev.ToolFinished(
         call.id,
         call.name,
-        escaped(result.text),
+        framed(result.text, result.source) if result.source else escaped(result.text),
         is_error=result.is_error,
         stops_turn=result.stops_turn,
         duration_ms=duration_ms,

@@ -10,24 +10,26 @@ from django.conf import settings
 from django.db import OperationalError
 
 from planmode import turns
-from planmode.agent import calls
+from planmode.agent import calls, replies
 from planmode.agent.calls import Bench
 from planmode.agent.contracts import ModelFailureError
-from planmode.agent.injection import plan_mode_reminder
+from planmode.agent.ground import ground_of
+from planmode.agent.injection import at_turn_end, before_step
 from planmode.agent.models import open_model
 from planmode.agent.request import build_request
 from planmode.agent.sandbox import Sandbox
 from planmode.agent.stopping import STOPPING
 from planmode.core import events as ev
 from planmode.core.errors import ClaimLostError
-from planmode.core.guard import Ground
 from planmode.core.moves import (
     AskModel,
     Deliver,
     End,
     Judge,
     Move,
+    Nudge,
     Park,
+    ReadReply,
     Recover,
     Skip,
     TurnLimits,
@@ -79,7 +81,7 @@ def _slice(claim: Claim, until: float) -> None:
     _restore_plan_file(claim)
     while True:
         bench = _bench(claim)
-        move = next_move(bench.state, TurnLimits())
+        move = next_move(bench.state, bench.config, TurnLimits())
         if not _act(bench, move):
             return
         if STOPPING.is_set() or time.monotonic() >= until:
@@ -95,11 +97,7 @@ def _bench(claim: Claim) -> Bench:
         workspace=session.workspace,
         model=session.model,
         config=PRESETS[session.fold.preset],
-        ground=Ground(
-            auto_exit=session.project.allow_auto,
-            sandbox=sandbox.available,
-            unsandboxed=settings.ALLOW_UNSANDBOXED_SHELL,
-        ),
+        ground=ground_of(session.project, session.fold, sandbox=sandbox.available),
         sandbox=sandbox,
         state=session.fold,
     )
@@ -115,6 +113,9 @@ def _act(bench: Bench, move: Move) -> bool:  # noqa: C901, PLR0912 - one arm for
     """Do ``move``; return whether this worker goes on."""
     match move:
         case AskModel(number=number):
+            if bench.state.wanted.pending:
+                turns.take_choices(bench.claim)
+                return True
             return _step(bench, number)
         case Judge(pending=pending):
             calls.judge_and_run(bench, pending)
@@ -127,6 +128,10 @@ def _act(bench: Bench, move: Move) -> bool:  # noqa: C901, PLR0912 - one arm for
         case Park():
             turns.wait_again(bench.claim)
             return False
+        case ReadReply():
+            replies.read(bench)
+        case Nudge(kind=kind):
+            turns.append(bench.claim, at_turn_end(kind, bench.state))
         case End(state=state, reason=reason):
             return not turns.end_turn(bench.claim, state, reason=reason)
         case _:
@@ -136,9 +141,8 @@ def _act(bench: Bench, move: Move) -> bool:  # noqa: C901, PLR0912 - one arm for
 
 def _step(bench: Bench, number: int) -> bool:
     """Ask the model once; return whether this worker goes on."""
-    reminder = plan_mode_reminder(bench.state, bench.config, bench.reach, bench.ground)
-    opening: list[ev.Event] = [reminder] if reminder else []
-    turns.append(bench.claim, *opening, ev.StepStarted(number))
+    reminders = before_step(bench.state, bench.config, bench.reach, bench.ground)
+    turns.append(bench.claim, *reminders, ev.StepStarted(number))
     began = time.monotonic()
     try:
         with leases.kept(bench.claim):

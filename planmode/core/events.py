@@ -7,6 +7,8 @@ from planmode.core.calls import ToolCall
 from planmode.core.options import PlanOption
 from planmode.core.outcomes import Closure, Outcome
 from planmode.core.permission import PermissionMode
+from planmode.core.plansteps import PlanStep
+from planmode.core.profiles import MAIN
 
 
 class Origin(StrEnum):
@@ -45,8 +47,18 @@ class Verdict(StrEnum):
     INTERRUPTED = "interrupted"
 
 
+class Variant(StrEnum):
+    """What an injected message speaks of."""
+
+    PLAN_MODE = "plan_mode"
+    PLAN_REVIEW = "plan_review"  # how a review ended whose plan was the agent's reply
+    PLAN_EXECUTION = "plan_execution"  # the approved plan, where the conversation lacks it
+    PLAN_EDITED = "plan_edited"
+    TURN_END = "turn_end"
+
+
 class ReminderKind(StrEnum):
-    """Which text of a reminder was given; each has its own ``.md``."""
+    """Which text of a reminder was given."""
 
     FULL = "full"
     SPARSE = "sparse"
@@ -55,6 +67,12 @@ class ReminderKind(StrEnum):
     INLINE_FULL = "inline_full"
     INLINE_SPARSE = "inline_sparse"
     INLINE_REENTRY = "inline_reentry"
+    ENTERED = "entered"  # one sentence, where the system text holds the instructions
+    APPROVED_PLAN = "approved_plan"
+    REVIEWED = "reviewed"
+    UNSUBMITTED = "unsubmitted"
+    OPEN_STEPS = "open_steps"
+    PLAN_EDITED = "plan_edited"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +93,22 @@ class TodoItem:
 
 
 @dataclass(frozen=True, slots=True)
+class Attachment:
+    """A file that came with a message; its bytes are the blob ``sha256``, ``size`` of them."""
+
+    name: str
+    media_type: str
+    sha256: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
 class SessionStarted:
-    """An agent was put to work on a workspace."""
+    """An agent was put to work on a workspace.
+
+    ``rules`` are the session's own permission rules; ``parent`` is the session whose agent started
+    this one, which then is a child of the ``profile``.
+    """
 
     project: str
     workspace: str
@@ -84,6 +116,22 @@ class SessionStarted:
     preset: str
     permission_mode: PermissionMode
     owner: int
+    rules: tuple[str, ...] = ()
+    parent: str = ""
+    profile: str = MAIN
+
+
+@dataclass(frozen=True, slots=True)
+class SessionForked:
+    """What stands before was copied from ``source``, whose log had it up to ``seq``.
+
+    An open plan goes on under ``plan_id``, in a file of its own.
+    """
+
+    source: str
+    seq: int
+    plan_id: str | None
+    by: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +141,22 @@ class MessagePosted:
     text: str
     author: int | None = None
     origin: Origin = Origin.USER
+    attachments: tuple[Attachment, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationUndone:
+    """A person took back event number ``to``, a message, and all that followed from it."""
+
+    to: int
+    by: int
+
+
+@dataclass(frozen=True, slots=True)
+class ContextCompacted:
+    """The conversation so far was replaced by ``summary`` in what the model is sent."""
+
+    summary: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,12 +197,16 @@ class ModelFailed:
 
 @dataclass(frozen=True, slots=True)
 class ReminderInjected:
-    """A reminder was put before the next model call; ``plan_id`` is what it spoke of."""
+    """A reminder was put before the next model call; ``plan_id`` is what it spoke of.
 
-    variant: str
+    ``stops_turn``: it tells the outcome of a review after which the agent waits for the person.
+    """
+
+    variant: Variant
     kind: ReminderKind
     text: str
     plan_id: str | None
+    stops_turn: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +219,7 @@ class ToolStarted:
 
 @dataclass(frozen=True, slots=True)
 class ToolFinished:
-    """The one result of a tool call."""
+    """The one result of a tool call; ``halt`` says why it stops the turn, if no review did."""
 
     call_id: str
     name: str
@@ -160,6 +228,7 @@ class ToolFinished:
     is_error: bool = False
     stops_turn: bool = False
     duration_ms: int = 0
+    halt: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,11 +271,70 @@ class QuestionAnswered:
 
 
 @dataclass(frozen=True, slots=True)
+class ChildStarted:
+    """A call of the tool Agent waits for the session ``child``, which has a ``task``."""
+
+    child: str
+    call_id: str
+    profile: str
+    task: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChildReported:
+    """The child's turn ended in ``state``; ``text`` is its last answer."""
+
+    child: str
+    text: str
+    state: TurnState
+
+
+@dataclass(frozen=True, slots=True)
+class PermissionModeRequested:
+    """A person chose a mode that waits for the next step; ``None`` takes the choice back."""
+
+    mode: PermissionMode | None
+    by: int
+
+
+@dataclass(frozen=True, slots=True)
+class PermissionModeChanged:
+    """Another permission mode is on; ``by`` is ``None`` when the breaker of ``auto`` did it."""
+
+    mode: PermissionMode
+    previous: PermissionMode
+    by: int | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AutoBreakerOpened:
+    """Too many calls were refused in permission mode ``auto``: it is off for this session."""
+
+    in_row: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class PlanModeRequested:
+    """A person's choice that waits for the next step; ``None`` takes it back."""
+
+    active: bool | None
+    by: int
+
+
+@dataclass(frozen=True, slots=True)
 class PlanModeEntered:
-    """From here on only the plan file may change."""
+    """From here on only the plan file may change.
+
+    ``folder`` is where the plan file lies below the workspace, empty for the session's own folder;
+    ``by`` is the person who chose plan mode, ``None`` when the agent did.
+    """
 
     plan_id: str
     previous_mode: PermissionMode
+    folder: str = ""
+    by: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,19 +352,29 @@ class PlanModeExited:
 
 @dataclass(frozen=True, slots=True)
 class PlanModeCancelled:
-    """Plan mode ended without a decision."""
+    """Plan mode ended without a decision; ``note`` as in ``PlanModeExited``."""
 
     plan_id: str
     restored_mode: PermissionMode
+    note: str = ""
+    by: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class PlanFileWritten:
-    """The plan file holds other bytes now; ``size`` in bytes."""
+    """The plan file holds other bytes now; ``size`` in bytes, ``by`` a person who edited it."""
 
     plan_id: str
     sha256: str
     size: int
+    by: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PlanStepsListed:
+    """The plan's steps, all of them, as they stand now."""
+
+    steps: tuple[PlanStep, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,7 +393,11 @@ class PlanRevisionRecorded:
 
 @dataclass(frozen=True, slots=True)
 class PlanSubmitted:
-    """A review is open; ``review`` is the card's id, ``revision`` the id of the bytes."""
+    """A review is open; ``review`` is the card's id, ``revision`` the id of the bytes.
+
+    ``call_id`` is empty where the agent's reply itself is the plan. ``edited_by`` is the person
+    who was the last to write into the plan, if it was not the agent.
+    """
 
     review: str
     call_id: str
@@ -265,6 +407,7 @@ class PlanSubmitted:
     sha256: str
     title: str
     options: tuple[PlanOption, ...] = ()
+    edited_by: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,7 +450,10 @@ class TurnEnded:
 
 Event = (
     SessionStarted
+    | SessionForked
     | MessagePosted
+    | ConversationUndone
+    | ContextCompacted
     | TurnQueued
     | StepStarted
     | ModelReplied
@@ -319,10 +465,17 @@ Event = (
     | ApprovalResolved
     | QuestionAsked
     | QuestionAnswered
+    | ChildStarted
+    | ChildReported
+    | PermissionModeRequested
+    | PermissionModeChanged
+    | AutoBreakerOpened
+    | PlanModeRequested
     | PlanModeEntered
     | PlanModeExited
     | PlanModeCancelled
     | PlanFileWritten
+    | PlanStepsListed
     | PlanRevisionRecorded
     | PlanSubmitted
     | PlanResolved

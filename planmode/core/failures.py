@@ -21,10 +21,23 @@ class Failure(StrEnum):
     INTERNAL_ERROR = "internal_error"
 
 
+class Halt(StrEnum):
+    """Why a turn stopped, with the agent's work unfinished, although nobody decided so."""
+
+    UNSUBMITTED = "unsubmitted"
+    OPEN_STEPS = "open_steps"
+    SAME_REFUSED_CALL = "same_refused_call"
+    SAME_CALL = "same_call"
+
+
 WORTH_RETRYING: Final = frozenset({Failure.TIMEOUT, Failure.RATE_LIMIT, Failure.ERROR})
 """The same model call may succeed later."""
 
-WORDS: Final[Mapping[Failure, str]] = {
+WORDS: Final[Mapping[str, str]] = {
+    Halt.UNSUBMITTED: "it stopped without a submission or a question, although reminded",
+    Halt.OPEN_STEPS: "it stopped with open plan steps, although reminded",
+    Halt.SAME_REFUSED_CALL: "it asked for the same refused call again and again",
+    Halt.SAME_CALL: "it made the same call again and again",
     Failure.TIMEOUT: "the model did not answer in time",
     Failure.RATE_LIMIT: "the provider asks for a pause",
     Failure.ERROR: "the provider could not answer",
@@ -41,4 +54,4 @@ WORDS: Final[Mapping[Failure, str]] = {
 
 def in_words(code: str) -> str:
     """Return what the failure ``code`` means; any other text comes back as it is."""
-    return WORDS[Failure(code)] if code in set(Failure) else code
+    return WORDS.get(code, code)

@@ -7,6 +7,8 @@ from typing import Final, assert_never
 
 from planmode.core.permission import PermissionMode
 from planmode.core.presets import PlanModeConfig
+from planmode.core.profiles import PROFILES
+from planmode.core.rules import Effect, Rules, matching
 from planmode.core.state import SessionState
 
 
@@ -64,7 +66,20 @@ class Refusal(StrEnum):
     NOT_PLANNING = "not_planning"
     OUTSIDE_WORKSPACE = "outside_workspace"
     QUESTION_IN_AUTO = "question_in_auto"
+    RULE = "rule"
+    NOT_IN_PROFILE = "not_in_profile"
+    SHELL_OF_CHILD = "shell_of_child"
     GUARD_FAILED = "guard_failed"
+
+
+class Layer(StrEnum):
+    """What decided about a call."""
+
+    ARGUMENTS = "arguments"
+    PROFILE = "profile"
+    RULES = "rules"
+    PLAN_MODE = "plan_mode"
+    PERMISSION_MODE = "permission_mode"
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,17 +117,33 @@ Judgement = Allow | Deny | Ask | Review
 
 
 @dataclass(frozen=True, slots=True)
+class Decision:
+    """A judgement, and which layer it comes from."""
+
+    judgement: Judgement
+    layer: Layer
+
+
+@dataclass(frozen=True, slots=True)
 class CallFacts:
     """What a tool says about a call before it runs.
 
     ``plan_file`` and ``workspace`` say where *every* path that it writes lies (both false when it
-    names none); ``read_only`` is about a shell command that was parsed to the end.
+    names none). ``read_only``: a command that was parsed to its end, a child that can't change
+    anything, an outside tool that the installation trusts to change nothing. ``targets`` is what
+    permission rules look at: paths, simple commands, profiles; ``understood`` says that these are
+    all of them.
     """
 
     name: str
     plan_file: bool = False
     workspace: bool = False
     read_only: bool = False
+    targets: tuple[str, ...] = ()
+    understood: bool = True
+
+
+NO_RULES: Final = Rules()
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,34 +151,108 @@ class Ground:
     """What the installation allows: ``auto_exit`` is the project's, ``sandbox`` the host's.
 
     ``unsandboxed`` says that a command may run without a sandbox though no person was asked.
+    ``auto`` is false where an operator has switched that permission mode off, ``auto_pauses`` where
+    it counts as ``manual`` while planning. ``rules`` are those of installation, project and
+    session together.
     """
 
     auto_exit: bool = False
     sandbox: bool = False
     unsandboxed: bool = False
+    auto: bool = True
+    auto_pauses: bool = False
+    rules: Rules = NO_RULES
+
+
+def effective(state: SessionState, ground: Ground) -> PermissionMode:
+    """Return the permission mode that counts now: ``auto`` may be off, or pause."""
+    mode = state.permission_mode
+    pauses = ground.auto_pauses and state.plan.active
+    if mode is PermissionMode.AUTO and (state.breaker.open or pauses or not ground.auto):
+        return PermissionMode.MANUAL
+    return mode
 
 
 def judge(
     call: CallFacts, state: SessionState, config: PlanModeConfig, ground: Ground
 ) -> Judgement:
     """Return whether ``call`` may run on the state as it is now."""
+    return explained(call, state, config, ground).judgement
+
+
+def explained(
+    call: CallFacts, state: SessionState, config: PlanModeConfig, ground: Ground
+) -> Decision:
+    """Return the judgement with the layer that made it.
+
+    A profile, then a deny rule, refuse before anything else. Plan mode and permission mode decide;
+    after that an ask rule turns a yes into a question, and an allow rule a question into a yes, the
+    latter never while plan mode is enforced.
+    """
+    profile = PROFILES[state.profile]
     kind = KIND_OF.get(call.name, ToolKind.OUTSIDE)
+    effect = matching(ground.rules, call.name, call.targets, understood=call.understood)
+    if not profile.offers(call.name):
+        return Decision(Deny(Refusal.NOT_IN_PROFILE), Layer.PROFILE)
+    if effect is Effect.DENY:
+        return Decision(Deny(Refusal.RULE), Layer.RULES)
+    if profile.read_only:
+        return Decision(_as_child(kind, call, ground), Layer.PROFILE)
+    decision = _decided(kind, call, state, config, ground)
+    enforced = state.plan.active and config.enforcement == "hard"
+    return _tightened(decision, effect, may_loosen=not enforced)
+
+
+def _tightened(decision: Decision, effect: Effect | None, *, may_loosen: bool) -> Decision:
+    match decision.judgement, effect:
+        case Allow(sandboxed=sandboxed), Effect.ASK:
+            return Decision(Ask(sandboxed=sandboxed), Layer.RULES)
+        case Ask(sandboxed=sandboxed), Effect.ALLOW if may_loosen:
+            return Decision(Allow(sandboxed=sandboxed), Layer.RULES)
+        case _:
+            return decision
+
+
+def _decided(
+    kind: ToolKind,
+    call: CallFacts,
+    state: SessionState,
+    config: PlanModeConfig,
+    ground: Ground,
+) -> Decision:
+    mode = effective(state, ground)
     if kind is ToolKind.ENTER:
-        return Deny(Refusal.ALREADY_PLANNING) if state.plan.active else Allow()
+        active = state.plan.active
+        entering = Deny(Refusal.ALREADY_PLANNING) if active else Allow()
+        return Decision(entering, Layer.PLAN_MODE)
     if kind is ToolKind.EXIT:
-        return _exit(state, config, ground)
-    if kind is ToolKind.ASK and state.permission_mode is PermissionMode.AUTO:
-        return Deny(Refusal.QUESTION_IN_AUTO)
+        return Decision(_exit(state, mode, config, ground), Layer.PLAN_MODE)
+    if kind is ToolKind.ASK and mode is PermissionMode.AUTO:
+        return Decision(Deny(Refusal.QUESTION_IN_AUTO), Layer.PERMISSION_MODE)
     if state.plan.active and config.enforcement == "hard":
-        return _planning(kind, call, state.permission_mode, ground)
-    return _working(kind, call, state.permission_mode, ground)
+        return Decision(_planning(kind, call, mode, ground), Layer.PLAN_MODE)
+    return Decision(_working(kind, call, mode, ground), Layer.PERMISSION_MODE)
 
 
-def _exit(state: SessionState, config: PlanModeConfig, ground: Ground) -> Judgement:
+def _exit(
+    state: SessionState, mode: PermissionMode, config: PlanModeConfig, ground: Ground
+) -> Judgement:
     if not state.plan.active:
         return Deny(Refusal.NOT_PLANNING)
-    auto = config.auto_exit and ground.auto_exit and state.permission_mode is PermissionMode.AUTO
-    return Review(auto=auto)
+    return Review(auto=config.auto_exit and ground.auto_exit and mode is PermissionMode.AUTO)
+
+
+def _as_child(kind: ToolKind, call: CallFacts, ground: Ground) -> Judgement:
+    """A child can't ask anybody, so whatever is in doubt is refused."""
+    match kind:
+        case ToolKind.READ | ToolKind.NOTE:
+            return Allow()
+        case ToolKind.SHELL:
+            if call.read_only:
+                return Allow(sandboxed=ground.sandbox)
+            return Deny(Refusal.SHELL_OF_CHILD)
+        case _:
+            return Deny(Refusal.NOT_IN_PROFILE)
 
 
 def _planning(kind: ToolKind, call: CallFacts, mode: PermissionMode, ground: Ground) -> Judgement:
@@ -158,6 +263,8 @@ def _planning(kind: ToolKind, call: CallFacts, mode: PermissionMode, ground: Gro
             return Allow() if call.plan_file else Deny(Refusal.WRITE_OUTSIDE_PLAN_FILE)
         case ToolKind.SHELL:
             return _shell_while_planning(call, mode, ground)
+        case ToolKind.AGENT | ToolKind.OUTSIDE:
+            return Allow() if call.read_only else Deny(Refusal.BLOCKED_TOOL)
         case _:
             return Deny(Refusal.BLOCKED_TOOL)
 
@@ -183,7 +290,7 @@ def _working(kind: ToolKind, call: CallFacts, mode: PermissionMode, ground: Grou
         case ToolKind.SHELL:
             return _shell_while_working(call, mode, ground)
         case ToolKind.LASTING | ToolKind.AGENT | ToolKind.OUTSIDE:
-            return Allow() if mode in _UNASKED else Ask()
+            return Allow() if mode in _UNASKED or call.read_only else Ask()
         case _:
             assert_never(kind)
 

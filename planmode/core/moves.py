@@ -3,8 +3,10 @@
 from dataclasses import dataclass
 from typing import assert_never
 
-from planmode.core.events import TurnState
-from planmode.core.state import CallStatus, PendingCall, SessionState
+from planmode.core.events import ReminderKind, TurnState
+from planmode.core.failures import Halt
+from planmode.core.presets import PlanModeConfig
+from planmode.core.state import CallStatus, PendingCall, SessionState, TurnView
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,18 @@ class Park:
 
 
 @dataclass(frozen=True, slots=True)
+class ReadReply:
+    """The reply that ended the turn may be a plan: look, and submit it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Nudge:
+    """The agent stopped too early: say so, once."""
+
+    kind: ReminderKind
+
+
+@dataclass(frozen=True, slots=True)
 class End:
     """The turn is over."""
 
@@ -57,7 +71,7 @@ class End:
     reason: str = ""
 
 
-Move = AskModel | Judge | Recover | Deliver | Skip | Park | End
+Move = AskModel | Judge | Recover | Deliver | Skip | Park | ReadReply | Nudge | End
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,19 +85,35 @@ class TurnLimits:
     attempts: int = 3
 
 
-def next_move(state: SessionState, limits: TurnLimits) -> Move:
+def next_move(state: SessionState, config: PlanModeConfig, limits: TurnLimits) -> Move:
     """Return what is to be done next in the open turn of ``state``."""
     turn = state.turn
     if turn.calls:
         return _next_call(turn.calls[0], stopping=turn.stopping)
     if turn.stopping:
-        return End(TurnState.STOPPED, str(state.plan.last_outcome or ""))
+        return End(TurnState.STOPPED, turn.halt or str(state.plan.last_outcome or ""))
     if turn.replied and not turn.unseen and not turn.called:
-        return End(TurnState.DONE)
+        return _at_rest(state, config)
     if turn.asking and turn.attempts >= limits.attempts:
         return End(TurnState.FAILED, "worker_lost")
     number = turn.steps + 1 if turn.replied or not turn.steps else turn.steps
     return AskModel(number) if number <= limits.steps else End(TurnState.FAILED, "step_limit")
+
+
+def _at_rest(state: SessionState, config: PlanModeConfig) -> Move:
+    """The agent has nothing more to say: is that the end?"""
+    plan, turn = state.plan, state.turn
+    if plan.active and config.submit == "reply" and not turn.offered:
+        return ReadReply()
+    if plan.active and config.unsubmitted == "reminds" and not turn.let_be:
+        return _nudged(turn, ReminderKind.UNSUBMITTED, Halt.UNSUBMITTED)
+    if not plan.active and plan.open_steps:
+        return _nudged(turn, ReminderKind.OPEN_STEPS, Halt.OPEN_STEPS)
+    return End(TurnState.DONE)
+
+
+def _nudged(turn: TurnView, kind: ReminderKind, halt: Halt) -> Move:
+    return End(TurnState.STOPPED, halt) if turn.nudges else Nudge(kind)
 
 
 def _next_call(pending: PendingCall, *, stopping: bool) -> Move:

@@ -1,6 +1,6 @@
 """What the model is sent for one call, compiled from the log."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
 from planmode.core import events as ev
@@ -9,11 +9,13 @@ from planmode.core.calls import ToolCall
 
 @dataclass(frozen=True, slots=True)
 class UserMessage:
-    """Something said to the model: by a person, or injected by us."""
+    """Something said to the model: by a person, or injected by us as ``variant``."""
 
     text: str
     origin: ev.Origin
     seq: int
+    attachments: tuple[ev.Attachment, ...] = ()
+    variant: ev.Variant | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +82,21 @@ class _Transcript:
             self.messages += self.held
             self.held = []
 
+    def undo(self, to: int) -> None:
+        """Forget event number ``to``, which began a turn, and all that came after it."""
+        self.messages = [message for message in self.messages if message.seq < to]
+        self.held, self.open_calls, self.asking = [], {}, False
+
+    def compact(self, summary: UserMessage) -> None:
+        """Let ``summary`` stand for all that was said so far."""
+        self.messages = [summary]
+
+    def only_newest(self, variant: ev.Variant) -> None:
+        """Drop the reminders of ``variant`` that a later one of them replaces."""
+        told = [m.seq for m in self.messages if isinstance(m, UserMessage) and m.variant == variant]
+        stale = set(told[:-1])
+        self.messages = [message for message in self.messages if message.seq not in stale]
+
     def cut(self, seq: int) -> None:
         """Close what a cancelled turn left open: each call needs a result."""
         self.asking = False
@@ -90,19 +107,20 @@ class _Transcript:
 
 
 def transcript(  # noqa: C901, PLR0912 - one arm for each event that speaks
-    events: Iterable[ev.Event], *, cut_text: str
+    events: Iterable[ev.Event], *, cut_text: str, only_newest: Collection[ev.Variant] = ()
 ) -> tuple[Message, ...]:
     """Return the conversation that ``events`` (a whole log) tell: same log, same messages.
 
-    ``cut_text`` is the result of a call whose turn was cancelled before it had one.
+    ``cut_text`` is the result of a call whose turn was cancelled before it had one. Of the
+    reminders of a variant in ``only_newest`` the last one alone is kept: by type, never by text.
     """
     kept = _Transcript(cut_text)
     for seq, event in enumerate(events, start=1):
         match event:
-            case ev.MessagePosted(text=text, origin=origin):
-                kept.hear(UserMessage(text, origin, seq))
-            case ev.ReminderInjected(text=text):
-                kept.hear(UserMessage(text, ev.Origin.INJECTION, seq))
+            case ev.MessagePosted(text=text, origin=origin, attachments=attachments):
+                kept.hear(UserMessage(text, origin, seq, attachments))
+            case ev.ReminderInjected(text=text, variant=variant):
+                kept.hear(UserMessage(text, ev.Origin.INJECTION, seq, variant=variant))
             case ev.StepStarted():
                 kept.begin()
             case ev.ModelFailed():
@@ -112,8 +130,14 @@ def transcript(  # noqa: C901, PLR0912 - one arm for each event that speaks
                 kept.reply(seq, event)
             case ev.ToolFinished():
                 kept.result(seq, event)
-            case ev.TurnEnded():
+            case ev.TurnEnded() | ev.SessionForked():
                 kept.cut(seq)
+            case ev.ConversationUndone(to=to):
+                kept.undo(to)
+            case ev.ContextCompacted(summary=summary):
+                kept.compact(UserMessage(summary, ev.Origin.INJECTION, seq))
             case _:
                 pass
+    for variant in only_newest:
+        kept.only_newest(variant)
     return tuple(kept.messages)

@@ -36,8 +36,12 @@ class Log:
         """Add ``events`` behind what the log holds; they are written when the block ends."""
         for event in events:
             self.seq += 1
-            self.state = core.apply(self.state, event, seq=self.seq)
+            self.state = core.apply(self.state, event, seq=self.seq, past=self._past)
             self._added.append(event)
+
+    def _past(self, length: int) -> core.SessionState:
+        """Return the state after the first ``length`` events, which are written already."""
+        return core.fold(item.event for item in read(self.session.pk, limit=length))
 
     def _flush(self) -> None:
         """Write what was added: records, state, signal, in this order, as the last acts."""

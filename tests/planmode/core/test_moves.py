@@ -18,9 +18,11 @@ from planmode.core.moves import (
     TurnLimits,
     next_move,
 )
+from planmode.core.presets import PlanModeConfig
 from planmode.core.outcomes import Outcome
 from planmode.core.state import CallStatus, PendingCall, fold
 
+KIMI = PlanModeConfig()
 LIMITS = TurnLimits(steps=3)
 ONE, TWO = ToolCall("c1", "Read"), ToolCall("c2", "Write")
 QUEUED = [ev.MessagePosted("do it"), ev.TurnQueued(1)]
@@ -101,4 +103,4 @@ def pending(call: ToolCall, status: CallStatus, card: str = "", answer: int = 0)
     ],
 )
 def test_next_move(events: list[ev.Event], move: Move) -> None:
-    assert next_move(fold(events), LIMITS) == move
+    assert next_move(fold(events), KIMI, LIMITS) == move

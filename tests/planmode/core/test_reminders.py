@@ -10,8 +10,8 @@ from planmode.core import state as core
 from planmode.core.events import ReminderKind
 from planmode.core.outcomes import Outcome
 from planmode.core.permission import PermissionMode
-from planmode.core.presets import PRESETS
-from planmode.core.reminders import PLAN_MODE, PlanFileView, due_reminder
+from planmode.core.presets import PRESETS, Cadence
+from planmode.core.reminders import PlanFileView, due_reminder
 from planmode.core.state import EMPTY, SessionState, Told
 from tests.rows import Row, rows
 
@@ -36,7 +36,7 @@ class History:
         kind = due_reminder(self.state, self.plan_file, KIMI)
         if kind is None:
             return "none"
-        self.add(ev.ReminderInjected(PLAN_MODE, kind, "text", self.state.plan.plan_id))
+        self.add(ev.ReminderInjected(ev.Variant.PLAN_MODE, kind, "text", self.state.plan.plan_id))
         return kind
 
     def do(self, operation: object) -> None:  # noqa: C901, PLR0912 - one arm for each operation
@@ -122,7 +122,7 @@ def test_without_a_plan_folder_the_texts_name_no_path(
 
 
 def test_the_counts_are_knobs() -> None:
-    often = replace(KIMI, sparse_after=1, full_after=3)
+    often = replace(KIMI, cadence=Cadence(short_after=1, whole_after=3))
     assert due_reminder(told(since_any=1), PlanFileView(), often) is ReminderKind.SPARSE
     assert due_reminder(told(since_full=3), PlanFileView(), often) is ReminderKind.FULL
     assert due_reminder(told(since_any=1, since_full=1), PlanFileView(), KIMI) is None
