@@ -19,7 +19,12 @@ def matches(path: PurePosixPath, pattern: str) -> bool:
     return any(_fits(path.parts, form) for form in _alternatives(pattern))
 
 
-@lru_cache(maxsize=64)
+def unfolds(pattern: str) -> bool:
+    """Return whether ``pattern`` has so few alternatives that each of them is tried."""
+    return not any(_BRACES.search("/".join(form)) for form in _alternatives(pattern))
+
+
+@lru_cache(maxsize=512)
 def _alternatives(pattern: str) -> tuple[tuple[str, ...], ...]:
     """Return the patterns that ``pattern`` stands for, each as parts; a bomb stays literal."""
     done: list[str] = []

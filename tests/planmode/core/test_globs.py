@@ -4,7 +4,7 @@ from pathlib import PurePosixPath as P
 
 import pytest
 
-from planmode.core.globs import matches
+from planmode.core.globs import matches, unfolds
 
 
 @pytest.mark.parametrize(
@@ -35,3 +35,9 @@ def test_forms_of_names(path: str, pattern: str, *, fits: bool) -> None:
 
 def test_a_form_with_too_many_alternatives_stays_bounded() -> None:
     assert not matches(P("x"), "{a,b}" * 40)
+    assert not unfolds("{a,b}" * 40)
+
+
+@pytest.mark.parametrize("pattern", ["*.py", "{a}", "{a,b}/{c,d}", "{a/b,{c,d}}", "{a,b}" * 6])
+def test_a_form_with_few_alternatives_is_tried_whole(pattern: str) -> None:
+    assert unfolds(pattern)
