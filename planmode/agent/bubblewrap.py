@@ -1,7 +1,7 @@
 """The bubblewrap call: what a command sees, and what it may change."""
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -17,6 +17,14 @@ _ETC_OF_NETWORK: Final = (
 )  # fmt: skip
 SYSTEM_PATH: Final = "/usr/local/bin:/usr/bin:/bin"
 _HOME: Final = "/tmp"  # noqa: S108 - the sandbox's own
+ENVIRONMENT: Final = {
+    "PATH": SYSTEM_PATH, "HOME": _HOME, "LANG": "C.UTF-8",
+    "PAGER": "cat", "GIT_PAGER": "cat", "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0",
+    "LESSSECURE": "1",
+}  # fmt: skip
+"""All that a command finds set: a pager, a prompt or a lock is for somebody who is not there."""
+_DEV: Final = "/dev"
+_SHARED: Final = "/dev/shm"  # noqa: S108 - the same
 MOST_ENTRIES: Final = 1_000_000
 """Files of a workspace that are looked at for pipes and sockets."""
 MOST_MASKED: Final = 100
@@ -32,11 +40,13 @@ class Sight:
 
     A hidden folder is empty wherever one that is shown holds it. One that lies around what is
     shown does not matter: nothing but the folder named is there. One that *is* named is shown:
-    whether it may be named is asked before (``Sandbox.run``).
+    whether it may be named is asked before (``Sandbox.run``). A hidden file can't be read.
+    ``scratch`` is how much each of /tmp and /dev/shm holds, in bytes; 0: as much as there is.
     """
 
     readable: tuple[str, ...] = ()
     hidden: tuple[str, ...] = ()
+    scratch: int = 0
 
     @property
     def path(self) -> str:
@@ -63,15 +73,17 @@ def wrapped(bwrap: str, place: str, sight: Sight, *, writable: bool) -> list[str
     return [
         bwrap, "--unshare-all", *(["--share-net"] if writable else []),
         "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--clearenv",
-        "--setenv", "PATH", sight.path, "--setenv", "HOME", _HOME, "--setenv", "LANG", "C.UTF-8",
+        *_set({**ENVIRONMENT, "PATH": sight.path}),
         *_shown("--ro-bind", "/usr", sight), *_beside_usr(),
         *_each("--ro-bind-try", [*_ETC, *(_ETC_OF_NETWORK if writable else ())]),
-        "--tmpfs", _HOME,
+        *_scratch(_HOME, sight),
         *(word for folder in sight.readable for word in _shown("--ro-bind-try", folder, sight)),
-        "--proc", "/proc", "--dev", "/dev",
+        "--proc", "/proc", "--dev", _DEV, *_scratch(_SHARED, sight),
         *_shown("--bind" if writable else "--ro-bind", place, sight),
         *_closed(("/usr", *sight.readable, place), sight),
         *(word for path in masked for word in ("--ro-bind", "/dev/null", path)),
+        # What holds all of this lies in memory: written to, it would pass by the limits.
+        "--remount-ro", _DEV, "--remount-ro", "/",
         "--chdir", place, "--",
     ]  # fmt: skip
 
@@ -106,18 +118,34 @@ def _entries(place: str, emptied: frozenset[str]) -> Iterator["os.DirEntry[str]"
             continue  # what this process can't list the command can't list, either
 
 
+def _set(environment: Mapping[str, str]) -> Iterator[str]:
+    for name, value in environment.items():
+        yield from ("--setenv", name, value)
+
+
+def _scratch(folder: str, sight: Sight) -> Iterator[str]:
+    if sight.scratch:
+        yield from ("--size", str(sight.scratch))
+    yield from ("--tmpfs", folder)
+
+
 def _shown(how: str, folder: str, sight: Sight) -> Iterator[str]:
-    """Yield what binds ``folder``, with the hidden folders below it emptied."""
+    """Yield what binds ``folder``, with the hidden folders below it emptied, the files closed."""
     yield from (how, folder, folder)
-    for hidden in _emptied(folder, sight):
-        yield from ("--tmpfs", hidden)
+    for hidden in _below(folder, sight):
+        if Path(hidden).is_dir():
+            yield from ("--tmpfs", hidden)
+        elif Path(hidden).exists():
+            yield from ("--ro-bind", "/dev/null", hidden)
 
 
 def _emptied(folder: str, sight: Sight) -> Iterator[str]:
-    """Yield the hidden folders below ``folder``."""
-    for hidden in sight.hidden:
-        if hidden != folder and _within(hidden, (folder,)) and Path(hidden).is_dir():
-            yield hidden
+    """Return the hidden folders below ``folder``."""
+    return (hidden for hidden in _below(folder, sight) if Path(hidden).is_dir())
+
+
+def _below(folder: str, sight: Sight) -> Iterator[str]:
+    return (h for h in sight.hidden if h != folder and _within(h, (folder,)))
 
 
 def _closed(shown: Iterable[str], sight: Sight) -> Iterator[str]:

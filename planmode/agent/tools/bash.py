@@ -6,6 +6,7 @@ from pydantic import Field
 
 from planmode.agent.bubblewrap import SandboxError
 from planmode.agent.contracts import Arguments, ToolContext, ToolResult
+from planmode.agent.limits import Limit, Limits, suspected
 from planmode.agent.sandbox import Finished
 from planmode.core.guard import CallFacts
 
@@ -52,16 +53,31 @@ class Bash:
         except (OSError, ValueError) as error:
             return ToolResult(f"The command could not start: {error}", is_error=True)
         failed = finished.exit_code != 0
-        lines = [_ending(finished, args), *([_READ_ONLY] if failed and context.sandboxed else [])]
+        lines = _ending(finished, args, context.sandbox.limits)
+        lines += [_READ_ONLY] if failed and context.sandboxed else []
         return ToolResult("\n".join([*lines, finished.output or "(no output)"]), is_error=failed)
 
 
 _READ_ONLY: Final = "(It ran without network, on files that can't be changed.)"
 
 
-def _ending(finished: Finished, args: BashArguments) -> str:
-    if finished.exit_code is not None:
-        return f"Exit code {finished.exit_code}"
-    if finished.timed_out:
-        return f"Ended after {args.timeout} s, with every process that it had started"
-    return "Ended because it printed too much"
+def _ending(finished: Finished, args: BashArguments, limits: Limits) -> list[str]:
+    """Return how it ended, and of a failure which limit may be behind it."""
+    told = limits.told(finished.limit) if finished.limit else ""
+    if finished.exit_code is None:
+        return [_ended(finished.limit, told, args)]
+    if told:
+        return [f"Exit code {finished.exit_code}: it used more than {told}"]
+    guess = suspected(finished.output) if finished.exit_code else None
+    hint = f"(Perhaps a limit was met: a command may use {limits.told(guess)}.)" if guess else ""
+    return [f"Exit code {finished.exit_code}", *([hint] if hint else [])]
+
+
+def _ended(limit: Limit | None, told: str, args: BashArguments) -> str:
+    match limit:
+        case Limit.TIME:
+            return f"Ended after {args.timeout} s, with every process that it had started"
+        case Limit.OUTPUT | None:
+            return "Ended because it printed too much"
+        case _:
+            return f"Ended because it used more than {told}, with every process that it had started"

@@ -13,6 +13,7 @@ from django.conf import settings
 
 from planmode.agent import bubblewrap
 from planmode.agent.bubblewrap import SandboxError, Sight
+from planmode.agent.limits import Limit
 from planmode.agent.sandbox import Finished, Sandbox, SandboxMissingError
 from tests.requirements import need
 
@@ -101,19 +102,22 @@ def test_nobody_answers_a_command(work: Path, run: Runner) -> None:
 
 def test_the_environment_is_clean(work: Path, monkeypatch: pytest.MonkeyPatch, run: Runner) -> None:
     monkeypatch.setenv("SECRET_KEY", "hush")
-    monkeypatch.setenv("BASH_ENV", "/dev/null")
+    for name in ("BASH_ENV", "GIT_EXTERNAL_DIFF", "GIT_DIR", "LD_PRELOAD", "PYTHONPATH"):
+        monkeypatch.setenv(name, "/dev/null")
     lines = run("env", work).output.splitlines()
     names = {line.partition("=")[0] for line in lines}
     shells_own = {"PWD", "SHLVL", "OLDPWD", "_"}
-    assert names - shells_own <= {"PATH", "HOME", "LANG", "TERM", "PLANMODE_CALL"}
+    assert names - shells_own <= {*bubblewrap.ENVIRONMENT, "TERM", "PLANMODE_CALL"}
     assert {"PATH", "HOME"} <= names
+    quiet = {"GIT_OPTIONAL_LOCKS=0", "GIT_PAGER=cat", "PAGER=cat", "GIT_TERMINAL_PROMPT=0"}
+    assert {*quiet, "LESSSECURE=1"} <= set(lines)
 
 
 def test_a_command_that_hangs_is_ended_with_its_children(work: Path, run: Runner) -> None:
     token = run.token(86411)
     started = time.monotonic()
     finished = run(f"echo begun; sleep {token} & sleep {token}", work, timeout_s=1)
-    assert finished == Finished(None, "begun\n", timed_out=True)
+    assert finished == Finished(None, "begun\n", Limit.TIME)
     assert time.monotonic() - started < 20
     assert _comes_true(lambda: _gone(token))
 

@@ -1,8 +1,12 @@
 """Bash: exit code and output, sandboxed when the guard says so."""
 
+from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from planmode.agent.catalog import TOOLS, parse
+from planmode.agent.limits import MIB, Limits
 from planmode.agent.sandbox import Sandbox
 from tests.planmode.agent.tools.conftest import Ground
 from tests.requirements import need
@@ -25,6 +29,45 @@ def test_output_is_bounded(ground: Ground) -> None:
     assert len(text) < 70_000
     assert "bytes left out" in text
     assert "printed too much" in ground.error("Bash", command="yes")
+
+
+@pytest.mark.parametrize("boxed", [True, False])
+def test_a_command_that_takes_too_much_memory_is_an_error(
+    ground: Ground,
+    boxed: bool,  # noqa: FBT001 - a column
+) -> None:
+    """fault:F39; the kernel refuses what one process wants too much, and the command says so."""
+    error = limited(ground, Limits(memory=64 * MIB), boxed=boxed).error(
+        "Bash", command="/usr/bin/python3 -c 'bytearray(2**30)'"
+    )
+    first, hint, said = error.split("\n", 2)
+    assert first == "Exit code 1"
+    assert hint == "(Perhaps a limit was met: a command may use 64 MiB of memory.)"
+    assert said.endswith("MemoryError\n")
+
+
+def test_processes_that_take_too_much_memory_together_are_an_error(ground: Ground) -> None:
+    """fault:F39."""
+    hungry = "/usr/bin/python3 -c 'import time; x = b\"x\" * (40 * 2**20); time.sleep(60)' &"
+    error = limited(ground, Limits(memory=64 * MIB), boxed=False).error(
+        "Bash", command=f"{hungry} {hungry} wait"
+    )
+    assert error.startswith(
+        "Ended because it used more than 64 MiB of memory, with every process that it had started\n"
+    )
+
+
+def test_a_signal_of_a_limit_is_told(ground: Ground) -> None:
+    error = ground.error("Bash", command="kill -XCPU $$")
+    assert error.startswith("Exit code 152: it used more than 600 s of CPU time\n")
+
+
+def limited(ground: Ground, limits: Limits, *, boxed: bool) -> Ground:
+    """Return the same ground with other limits."""
+    if boxed:
+        need("working bubblewrap", Sandbox.probe().available)
+    sandbox = Sandbox.probe() if boxed else Sandbox()
+    return ground.changed(sandbox=replace(sandbox, limits=limits))
 
 
 def test_a_sandboxed_command_changes_nothing(ground: Ground) -> None:
