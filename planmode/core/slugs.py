@@ -1,7 +1,9 @@
-"""Plan ids: three words that a file system can hold."""
+"""Plan ids: a few words that a file system can hold."""
 
 import re
+import unicodedata
 from collections.abc import Callable, Collection, Sequence
+from functools import partial
 from typing import Final
 
 from planmode.core.errors import PlanInvalidError
@@ -9,6 +11,23 @@ from planmode.core.errors import PlanInvalidError
 _VALID: Final = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*\Z")
 _LONGEST: Final = 120
 _TRIES: Final = 20
+_MOST_TOPICS: Final = 3
+_LOOKED_AT: Final = 4000
+"""Characters of a prompt; what it is about stands at its beginning."""
+_NO_TOPIC: Final = re.compile(
+    r"""
+    ```.*?(?:```|\Z)  # code
+    | \[[^\[\]]*\#[0-9]+[^\[\]]*\]  # what stands for an attachment, such as [image #1]
+    | \[(?:image|file|pasted|attachment|screenshot)\b[^\[\]]*\]
+    | </?[a-z][^<>]*>  # the same as a tag
+    | [a-z][a-z0-9+.-]*://[!-~]+ | www\.[!-~]+
+    | [!-~]*[/\\@][!-~]*  # paths, names of people
+    | ['\u2019][a-z]*  # the end of a short form
+    """,
+    re.DOTALL | re.VERBOSE,
+)
+_TOPIC: Final = re.compile(r"(?<![a-z0-9])[a-z]{2,16}[0-9]{0,2}(?![a-z0-9])")
+"""A word, or one with its number; keys and hashes are none, and nobody wants them in a name."""
 
 
 def _words(text: str) -> tuple[str, ...]:
@@ -42,23 +61,61 @@ THIRD: Final = _words("""
 """)
 
 
+_STOP_WORDS: Final = frozenset(
+    _words("""
+    about after all also am an and any are as at be been before but by can cannot could did do
+    does doing don done each for from get give go had has have having he help her here hi hello
+    hey him his how if in into is isn it its just kindly let lets like ll make may me might more
+    most must my need needs new no not now of off on once one only or our out over own plan
+    planning please re really shall she should so some such sure than thank thanks that the their
+    them then there these they this those to too try up us use using ve very want wants was we
+    were what when where which while who why will with without won would yes you your
+""")
+)
+
+
 def plan_id(choose: Callable[[Sequence[str]], str], taken: Collection[str]) -> str:
-    """Return a plan id that is not in ``taken``.
+    """Return a plan id of three random words that is not in ``taken``.
 
     ``choose`` picks one item of a sequence (a random source that the caller owns).
     """
-    slug = _three_words(choose)
+    return _fresh(partial(_drawn, choose, (FIRST, SECOND, THIRD)), taken)
+
+
+def prompt_plan_id(
+    prompt: str, choose: Callable[[Sequence[str]], str], taken: Collection[str]
+) -> str:
+    """Return a plan id of up to three words of ``prompt`` and two random ones, not in ``taken``.
+
+    At most 80 characters. What stands for an attachment, addresses, paths and code give no words;
+    a prompt without any of a to z gives a ``plan_id``. ``choose`` is as there.
+    """
+    topics = _topics(prompt)
+    if not topics:
+        return plan_id(choose, taken)
+    return _fresh(partial(_drawn, choose, (*((topic,) for topic in topics), FIRST, THIRD)), taken)
+
+
+def _topics(prompt: str) -> tuple[str, ...]:
+    folded = unicodedata.normalize("NFKD", prompt[:_LOOKED_AT].casefold())
+    plain = "".join(char for char in folded if not unicodedata.combining(char))
+    words = _TOPIC.findall(_NO_TOPIC.sub(" ", plain))
+    return tuple(dict.fromkeys(word for word in words if word not in _STOP_WORDS))[:_MOST_TOPICS]
+
+
+def _fresh(draw: Callable[[], str], taken: Collection[str]) -> str:
+    slug = draw()
     for _ in range(_TRIES):
         if slug not in taken:
             return slug
-        slug = _three_words(choose)
+        slug = draw()
     return next(
         numbered for n in range(2, 2 + len(taken) + 1) if (numbered := f"{slug}-{n}") not in taken
     )
 
 
-def _three_words(choose: Callable[[Sequence[str]], str]) -> str:
-    return "-".join(choose(words) for words in (FIRST, SECOND, THIRD))
+def _drawn(choose: Callable[[Sequence[str]], str], lists: Sequence[Sequence[str]]) -> str:
+    return "-".join(choose(words) for words in lists)
 
 
 def checked(slug: str) -> str:
