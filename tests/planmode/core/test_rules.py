@@ -1,5 +1,7 @@
 """Permission rules tighten in doubt, and never stand for a review."""
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -22,6 +24,8 @@ from planmode.core.rules import (
 
 DENY, ASK, ALLOW = Effect
 PATHS = "Read", "Grep", "Glob", "Write", "Edit"
+
+PAGE = Path(__file__).parents[3] / "docs/permission-rules.md"
 
 
 def rules(*lines: str) -> Rules:
@@ -119,6 +123,11 @@ def test_a_list_has_an_end() -> None:
     assert len(parse_rules([*lines, "# end"], Level.SESSION)) == MOST_RULES
     with pytest.raises(RulesInvalidError, match="line 201: a list has at most 200 rules"):
         parse_rules([*lines, "deny Bash"], Level.SESSION)
+
+
+def test_the_example_on_the_page_is_a_list() -> None:
+    lines = PAGE.read_text("utf-8").split("```")[1].splitlines()
+    assert len(parse_rules(lines, Level.INSTALLATION)) == len(lines) - 2
 
 
 @pytest.mark.parametrize(
