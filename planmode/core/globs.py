@@ -1,4 +1,4 @@
-"""Does a path have the form of a pattern, part by part?"""
+"""Forms of names: a path is compared with a pattern part by part."""
 
 import re
 from fnmatch import fnmatchcase

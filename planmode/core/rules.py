@@ -1,4 +1,4 @@
-"""Permission rules: what installation, project and session say about calls."""
+"""Permission rules: what each level says about an agent's calls."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
