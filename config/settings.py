@@ -192,6 +192,8 @@ SWEEP_S = env.integer("SWEEP_S", 10, least=1)
 SLICE_S = env.integer("SLICE_S", 30, least=1)
 CELERY_BEAT_SCHEDULE = {
     "requeue": {"task": "planmode.tasks.requeue_due_turns", "schedule": float(SWEEP_S)},
+    "schedules": {"task": "planmode.tasks.wake_due_schedules", "schedule": float(SWEEP_S)},
+    "background": {"task": "planmode.tasks.look_at_background_tasks", "schedule": float(SWEEP_S)},
 }
 
 BLOB_STORE = env.text("BLOB_STORE", "database")
@@ -204,6 +206,7 @@ SHELL_CPU_S = env.integer("SHELL_CPU_S", 600, least=1)
 SHELL_MEMORY_MB = env.integer("SHELL_MEMORY_MB", 2048, least=64)
 SHELL_PROCESSES = env.integer("SHELL_PROCESSES", 512, least=16)
 SHELL_FILE_MB = env.integer("SHELL_FILE_MB", 1024, least=1)
+TASK_LIMIT_S = env.integer("TASK_LIMIT_S", 3600, least=1)
 # Without a sandbox a command sees what the server sees: one person's own risk, not a team's.
 ALLOW_UNSANDBOXED_SHELL = env.boolean("ALLOW_UNSANDBOXED_SHELL", default=EMBEDDED)
 
@@ -213,6 +216,13 @@ AUTO_MODE = env.boolean("AUTO_MODE", default=True)
 AUTO_WHILE_PLANNING = env.choice("AUTO_WHILE_PLANNING", ("keep", "pause"))
 AUTO_BREAKER_IN_ROW = env.integer("AUTO_BREAKER_IN_ROW", 3, least=1)
 AUTO_BREAKER_TOTAL = env.integer("AUTO_BREAKER_TOTAL", 20, least=1)
+
+# How agents plan, where their preset leaves that to the installation.
+PLAN_WORKFLOW = env.choice("PLAN_WORKFLOW", ("phases", "iterative"))
+PLAN_EXPLORERS = env.integer("PLAN_EXPLORERS", 3, least=1)
+PLAN_DESIGNERS = env.integer("PLAN_DESIGNERS", 1, least=1)
+PLANS_DIRECTORY = env.text("PLANS_DIRECTORY", ".plans")
+PLAN_SECTION_FILE = env.path("PLAN_SECTION_FILE")
 
 MCP_SERVERS_FILE = env.text("MCP_SERVERS_FILE")
 DEFAULT_MODEL = env.text("DEFAULT_MODEL")

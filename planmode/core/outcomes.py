@@ -1,9 +1,11 @@
 """What a person can decide about a plan, and what follows from it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
+
+from planmode.core.presets import PlanModeConfig
 
 
 class Outcome(StrEnum):
@@ -43,3 +45,16 @@ CONSEQUENCES: Final[Mapping[Outcome, Consequence]] = {
     Outcome.DISMISSED: Consequence(),
     Outcome.AUTO_APPROVED: Consequence(exits_plan_mode=True, approved=True),
 }
+
+
+def consequence(outcome: Outcome, config: PlanModeConfig) -> Consequence:
+    """Return what ``outcome`` does in a session of this kind."""
+    usual = CONSEQUENCES[outcome]
+    error = config.refusal == "error"
+    match outcome:
+        case Outcome.REVISE:
+            return replace(usual, is_error=error)
+        case Outcome.DISMISSED:
+            return replace(usual, is_error=error, stops_turn=config.after_dismiss == "waits")
+        case _:
+            return usual

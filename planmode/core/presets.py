@@ -1,7 +1,7 @@
 """Plan mode's knobs, and the presets that set them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 
@@ -24,6 +24,7 @@ class Cadence:
 
 
 BY_DISTANCE: Final = Cadence()
+Workflow = Literal["phases", "delegating", "iterative", "section", "plan_list"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,25 +33,30 @@ class PlanModeConfig:
 
     ``source``: where a submission's text comes from. ``submit``: what submits. ``enforcement``:
     whether the guard decides, or only the text tells. ``tools``: the catalogue while planning.
-    ``workflow``: which instructions. ``plan_folder``: where plan files lie; ``none`` has no file.
-    ``slug``: how a plan id is made. ``auto_exit``: whether ExitPlanMode approves by itself in
+    ``workflow``: which instructions; ``delegating`` gives the first two phases to agents, at most
+    ``explorers`` and ``designers`` of them. ``plan_folder``: where plan files lie; ``none`` has no
+    file. ``slug``: how a plan id is made. ``auto_exit``: whether ExitPlanMode approves by itself in
     permission mode ``auto`` (the project must allow it, too). ``after_dismiss``: whether the turn
-    goes on. ``refusal``: whether revise and dismiss are error results. ``completion``: what
-    completes a plan step. ``unsubmitted``: whether a turn that ends while planning, without a
-    submission, is reminded once and then stopped.
+    goes on. ``refusal``: whether revise and dismiss are error results. ``rejects``: whether a
+    review may be rejected, too. ``completion``: what completes a plan step. ``unsubmitted``:
+    whether a turn that ends while planning, without a submission, is reminded once and then
+    stopped.
     """
 
     source: Literal["plan_file", "argument", "reply"] = "plan_file"
     submit: Literal["tool", "reply"] = "tool"
     enforcement: Literal["hard", "guidance"] = "hard"
     tools: Literal["unchanged", "read_only"] = "unchanged"
-    workflow: Literal["phases", "section", "plan_list"] = "phases"
+    workflow: Workflow = "phases"
+    explorers: int = 0
+    designers: int = 0
     cadence: Cadence = BY_DISTANCE
     plan_folder: Literal["session", "project", "none"] = "session"
     slug: Literal["words", "prompt"] = "words"
     auto_exit: bool = True
     after_dismiss: Literal["goes_on", "waits"] = "goes_on"
     refusal: Literal["success", "error"] = "success"
+    rejects: bool = True
     completion: Literal["evidence", "claimed"] = "evidence"
     unsubmitted: Literal["reminds", "ends"] = "reminds"
 
@@ -58,6 +64,7 @@ class PlanModeConfig:
 PRESETS: Final[Mapping[str, PlanModeConfig]] = {
     "kimi": PlanModeConfig(),
     "claude": PlanModeConfig(
+        workflow="delegating",
         cadence=Cadence("by_person"),
         plan_folder="project",
         slug="prompt",
@@ -72,6 +79,7 @@ PRESETS: Final[Mapping[str, PlanModeConfig]] = {
         auto_exit=False,
         after_dismiss="waits",
         refusal="error",
+        rejects=False,
     ),
     "pi": PlanModeConfig(
         source="reply",
@@ -82,8 +90,35 @@ PRESETS: Final[Mapping[str, PlanModeConfig]] = {
         plan_folder="none",
         auto_exit=False,
         after_dismiss="waits",
+        rejects=False,
         completion="claimed",
         unsubmitted="ends",
     ),
 }
 DEFAULT_PRESET: Final = "kimi"
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What an installation chooses where a preset leaves it the choice.
+
+    ``explorers`` and ``designers`` are the most agents of a planning turn, for looking around and
+    for designing. ``iterative`` plans in a loop instead of phases.
+    """
+
+    iterative: bool = False
+    explorers: int = 3
+    designers: int = 1
+
+
+NO_WISHES: Final = Wishes()
+
+
+def resolve(preset: str, wishes: Wishes = NO_WISHES) -> PlanModeConfig:
+    """Return the knobs of the preset called ``preset``, which exists, with what was wished for."""
+    config = PRESETS[preset]
+    if config.workflow != "delegating":
+        return config
+    if wishes.iterative:
+        return replace(config, workflow="iterative")
+    return replace(config, explorers=wishes.explorers, designers=wishes.designers)

@@ -2,6 +2,8 @@
 
 from typing import Final
 
+from prompts.unseen import says_something
+
 _LONGEST: Final = 200
 _LOOKED_AT: Final = 64 * 1024
 """Characters from the beginning; a plan that long without a heading is called by its first line."""
@@ -21,6 +23,15 @@ def plan_title(text: str) -> str:
     line = next(headings, lines[0] if lines else "")
     title = " ".join(line.split())
     return title[: _LONGEST - 1] + "…" if len(title) > _LONGEST else title or UNTITLED
+
+
+def opens_with_title(text: str) -> bool:
+    """Return whether ``text`` begins, blanks aside, with a level-one heading that says something.
+
+    Source: dsh:D-23; a second level is no title.
+    """
+    first = text.strip().partition("\n")[0]
+    return first.startswith("# ") and says_something(_heading(first))
 
 
 def _heading(line: str) -> str:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planmode.core.titles import UNTITLED, plan_title
+from planmode.core.titles import UNTITLED, opens_with_title, plan_title
 
 
 @pytest.mark.parametrize(
@@ -59,3 +59,21 @@ def test_no_text_keeps_the_caller_waiting(text: str) -> None:
     began = time.process_time()
     plan_title(text)
     assert time.process_time() - began < 1
+
+
+@pytest.mark.parametrize(
+    ("text", "does"),
+    [
+        pytest.param("# Tidy\n\n1. Read", True, id="a title"),
+        pytest.param("\n \n# Tidy", True, id="blanks before it"),
+        pytest.param("## Tidy\n", False, id="second level"),
+        pytest.param("#Tidy", False, id="no blank"),
+        pytest.param("# \nText", False, id="a title without text"),
+        pytest.param("# \u200b\nText", False, id="a title that nobody sees"),
+        pytest.param("Text\n# Tidy", False, id="a heading further down"),
+        pytest.param("", False, id="nothing"),
+    ],
+)
+def test_what_opens_with_a_title(text: str, does: bool) -> None:  # noqa: FBT001 - a column
+    """dsh:D-23."""
+    assert opens_with_title(text) is does
