@@ -1,6 +1,6 @@
 """The append-only log of a session, and the state that it folds to."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -48,7 +48,7 @@ class Log:
         if not self._added:
             return
         session, first = self.session, self.session.seq + 1
-        records = _chained(session, first, self._added, self.now)
+        records = _chained(session, first, [(event, self.now) for event in self._added])
         EventRecord.objects.bulk_create(records)
         session.seq, session.head = self.seq, records[-1].hash
         session.state = core.dumped(self.state)
@@ -94,20 +94,40 @@ def creating(session: Session) -> Iterator[Log]:
         log._flush()  # noqa: SLF001 - as in writing()
 
 
+@contextmanager
+def copying(session: Session, past: Sequence[Logged]) -> Iterator[Log]:
+    """Save a new session whose log begins as another's did, and open it, in one transaction.
+
+    ``past`` gets links of this log's own chain, and keeps the times at which it happened. Nobody
+    is told of it: cards, figures and audit facts belong to the session in which it happened.
+    """
+    with transaction.atomic():
+        session.save(force_insert=True)
+        records = _chained(session, 1, [(logged.event, logged.at) for logged in past])
+        EventRecord.objects.bulk_create(records)
+        session.seq, session.head = len(records), records[-1].hash
+        state = core.fold(logged.event for logged in past)
+        log = Log(session, state, timezone.now(), session.seq)
+        yield log
+        log._flush()  # noqa: SLF001 - as in writing()
+
+
 def _hold(claim: Claim) -> None:
     lease = timedelta(seconds=settings.LEASE_S)
     if not Turn.objects.held(claim).update(lease_until=Now() + lease):
         raise ClaimLostError(f"turn {claim.turn_id} is in other hands")
 
 
-def _chained(session: Session, first: int, events: list[Event], now: datetime) -> list[EventRecord]:
+def _chained(
+    session: Session, first: int, events: Sequence[tuple[Event, datetime]]
+) -> list[EventRecord]:
     previous = session.head or wire.NO_HASH
     records = []
-    for seq, event in enumerate(events, start=first):
+    for seq, (event, at) in enumerate(events, start=first):
         name, payload = wire.dumped(event)
         content = wire.canonical(
             {
-                "at": now.isoformat(timespec="microseconds"),
+                "at": at.isoformat(timespec="microseconds"),
                 "data": payload,
                 "name": name,
                 "seq": seq,
@@ -121,7 +141,7 @@ def _chained(session: Session, first: int, events: list[Event], now: datetime) -
                 session=session,
                 seq=seq,
                 name=name,
-                at=now,
+                at=at,
                 canonical=content,
                 previous=previous,
                 hash=link,

@@ -1,15 +1,21 @@
 """Where plan files lie, and the rows that can put them back."""
 
 import hashlib
+import logging
 from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 from uuid import UUID
 
 from django.conf import settings
+from django.db import DatabaseError, transaction
 
 from planmode.core import slugs
+from planmode.core.errors import StoredDataError
 from planmode.models import PlanFile
+from planmode.store import blobs
 from planmode.store.confined import ConfinedFolder, PathRefusedError
+
+logger = logging.getLogger(__name__)
 
 MAIN_AGENT = "main"
 LARGEST = 1024 * 1024
@@ -55,7 +61,16 @@ def folder(session_id: UUID, check: Callable[[], None] | None = None) -> Confine
 
 
 def keep(session_id: UUID, plan_id: str, content: bytes) -> None:
-    """Write the row that mirrors the plan file, in the caller's transaction."""
+    """Write the row that mirrors the plan file, in the caller's transaction.
+
+    The bytes become a blob, too: the row holds the newest ones only, and an undo or a fork goes
+    back to older ones. A blob that can't be kept stops nobody from planning.
+    """
+    try:
+        with transaction.atomic():
+            blobs.store().put(content)
+    except (StoredDataError, DatabaseError):
+        logger.warning("the bytes of plan %s can't be kept for an undo", plan_id, exc_info=True)
     PlanFile.objects.update_or_create(
         session_id=session_id,
         agent=MAIN_AGENT,

@@ -130,6 +130,23 @@ def test_listeners_hear_numbers_moments_and_hashes(session: Play, operator: User
     assert list(appended.events) == eventlog.read(session.id, after=3)
 
 
+def test_a_copied_past_has_a_chain_of_its_own_and_is_told_to_nobody(session: Play) -> None:
+    source = Session.objects.get(pk=session.id)
+    copy = Session(project=source.project, owner=source.owner, title="t", model="m")
+    past = eventlog.read(source.pk, limit=2)
+    with heard() as told, eventlog.copying(copy, past) as log:
+        assert log.state == fold(logged.event for logged in past)
+        log.add(ev.SessionForked(str(source.pk), 2, "p", by=source.owner_id))
+    records = list(EventRecord.objects.filter(session=copy).order_by("seq"))
+    assert [record.name for record in records[:2]] == ["session.started", "message.posted"]
+    assert [record.at for record in records[:2]] == [logged.at for logged in past]
+    assert {record.hash for record in records}.isdisjoint(logged.hash for logged in past)
+    assert [record.previous for record in records[1:]] == [record.hash for record in records[:-1]]
+    (appended,) = told
+    assert [logged.seq for logged in appended.events] == [3]
+    assert Session.objects.get(pk=copy.pk).fold == fold(e.event for e in eventlog.read(copy.pk))
+
+
 def test_a_block_that_adds_nothing_writes_nothing(session: Play) -> None:
     before = Session.objects.get(pk=session.id).head
     with heard() as told, eventlog.writing(session.id):

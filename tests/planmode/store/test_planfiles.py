@@ -1,21 +1,35 @@
 """Plan files: where they lie, and the rows that can put them back."""
 
 import hashlib
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import DatabaseError
 from pytest_django import Settings
 
-from planmode.core.errors import PlanInvalidError
+from planmode.core.errors import PlanInvalidError, StoredDataError
 from planmode.models import PlanFile
-from planmode.store import planfiles
+from planmode.store import blobs, planfiles
 from planmode.store.confined import PathRefusedError
 from tests.factories import Play, play
 
 pytestmark = pytest.mark.django_db
 
 PLAN_ID = "bold-amber-fox"
+
+
+@dataclass(frozen=True)
+class FullStore:
+    """A blob store that has no room left."""
+
+    error: Exception
+
+    def put(self, _: bytes, /) -> str:
+        """Refuse."""
+        raise self.error
 
 
 @pytest.fixture
@@ -49,6 +63,23 @@ def test_a_folder_that_can_t_be_made_is_refused(session: Play, settings: Setting
     (settings.DATA_DIR / "sessions").write_text("in the way")
     with pytest.raises(PathRefusedError, match="can't be made"):
         planfiles.folder(session.id)
+
+
+def test_all_bytes_that_the_file_ever_held_are_blobs(session: Play) -> None:
+    """An undo goes back to them: vector:RN-12 in tests/planmode/services/test_history.py."""
+    planfiles.keep(session.id, PLAN_ID, b"# A")
+    planfiles.keep(session.id, PLAN_ID, b"# B")
+    for content in (b"# A", b"# B"):
+        assert blobs.store().get(hashlib.sha256(content).hexdigest()) == content
+
+
+@pytest.mark.parametrize("error", [StoredDataError("full"), DatabaseError("full")])
+def test_a_blob_that_can_t_be_kept_stops_nobody(
+    session: Play, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    monkeypatch.setattr(blobs, "store", partial(FullStore, error))
+    planfiles.keep(session.id, PLAN_ID, b"# A")
+    assert planfiles.kept(session.id, PLAN_ID) == b"# A"
 
 
 def test_the_row_holds_the_newest_bytes(session: Play) -> None:
