@@ -1,0 +1,160 @@
+"""What the guard would say of a call, for operators who ask why."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any, Final
+
+from pydantic import BaseModel, ConfigDict
+
+from planmode.access.models import Project
+from planmode.agent import results
+from planmode.agent.catalog import TOOLS, ArgumentsInvalidError, parse
+from planmode.agent.contracts import ToolContext
+from planmode.agent.ground import ground_of
+from planmode.agent.sandbox import Sandbox
+from planmode.agent.workspace import Reach
+from planmode.core.calls import ToolCall
+from planmode.core.guard import (
+    KIND_OF,
+    Allow,
+    Ask,
+    CallFacts,
+    Decision,
+    Deny,
+    Judgement,
+    Layer,
+    Review,
+    explained,
+)
+from planmode.core.permission import PermissionMode
+from planmode.core.presets import PRESETS
+from planmode.core.state import PlanState, SessionState
+from planmode.store.confined import ConfinedFolder
+
+PLAN_ID = "asked-about"
+
+
+class Question(BaseModel):
+    """One call that nobody has made; ``plan`` says whether plan mode is on."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    tool: str
+    args: dict[str, Any] = {}
+    preset: str = "kimi"
+    permission_mode: PermissionMode = PermissionMode.MANUAL
+    plan: bool | str = True
+    workspace: str = "."
+    plan_file: str = ""
+    profile: str = "agent"
+    rules: tuple[str, ...] = ()
+
+    @property
+    def planning(self) -> bool:
+        """Whether plan mode is on: true, ``"active"`` and ``"on"`` say so."""
+        return self.plan is True or self.plan in {"active", "on"}
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """``decision`` is allow, deny, ask or review; ``layer`` is what decided."""
+
+    decision: str
+    reason: str
+    layer: str
+
+
+def ask(question: Question, project: Project, sandbox: Sandbox) -> Answer:
+    """Return what the guard would say, on the rules of installation and ``project``.
+
+    Raises:
+        KeyError: there is no such preset or profile.
+        RulesInvalidError: a permission rule can't be used.
+    """
+    config = PRESETS[question.preset]
+    if not _is_known(question.tool):
+        known = ", ".join(TOOLS)
+        return Answer(
+            "deny", f"there is no tool {question.tool}; there are {known}", Layer.ARGUMENTS
+        )
+    call = ToolCall("asked", question.tool, json.dumps(question.args))
+    state, reach = _state(question), _reach(question)
+    try:
+        facts = _facts(call, ToolContext(reach, state, sandbox))
+    except ArgumentsInvalidError as error:
+        return Answer("deny", str(error), Layer.ARGUMENTS)
+    ground = ground_of(project, state, sandbox=sandbox.available)
+    decision = explained(facts, state, config, ground)
+    return Answer(_word(decision.judgement), _reason(decision, call, reach), decision.layer)
+
+
+def _is_known(tool: str) -> bool:
+    return tool in TOOLS or tool in KIND_OF or tool.startswith("mcp__")
+
+
+def _facts(call: ToolCall, context: ToolContext) -> CallFacts:
+    tool = TOOLS.get(call.name)
+    if tool is None:
+        return CallFacts(call.name)
+    return tool.facts(parse(tool, call.args), context)
+
+
+def _state(question: Question) -> SessionState:
+    plan = PlanState()
+    if question.planning:
+        plan = PlanState(
+            active=True, plan_id=PLAN_ID, previous_mode=question.permission_mode, ids=(PLAN_ID,)
+        )
+    return SessionState(
+        permission_mode=question.permission_mode,
+        preset=question.preset,
+        rules=question.rules,
+        profile=question.profile,
+        plan=plan,
+    )
+
+
+def _reach(question: Question) -> Reach:
+    file = Path(question.plan_file) if question.plan_file else None
+    return Reach(
+        workspace=ConfinedFolder(Path(question.workspace).absolute()),
+        plans=ConfinedFolder(file.parent) if file else None,
+        plan_file=PurePosixPath(file.name) if file and question.planning else None,
+    )
+
+
+def _word(judgement: Judgement) -> str:
+    match judgement:
+        case Allow():
+            return "allow"
+        case Deny():
+            return "deny"
+        case Ask():
+            return "ask"
+        case Review():
+            return "review"
+
+
+def _reason(decision: Decision, call: ToolCall, reach: Reach) -> str:
+    judgement = decision.judgement
+    if not isinstance(judgement, Deny):
+        return _WORDS[judgement]
+    refused = results.refused(
+        judgement.why,
+        call,
+        plan_file=reach.plan_path or "",
+        workspace=str(reach.workspace.root),
+    )
+    return " ".join(refused.text.split())
+
+
+_WORDS: Final[Mapping[Allow | Ask | Review, str]] = {
+    Allow(): "it runs",
+    Allow(sandboxed=True): "it runs in the sandbox, where it can change nothing",
+    Ask(): "a person has to allow it",
+    Ask(sandboxed=True): "a person has to allow it, and then it runs where it can change nothing",
+    Review(): "the plan goes to its reviewers",
+    Review(auto=True): "the plan is approved without a person, and marked so",
+}
