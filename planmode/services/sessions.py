@@ -1,34 +1,23 @@
-"""Verbs of people on the agent's side, each one transaction."""
+"""Starting a session, and interrupting its agent."""
 
 from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
 from django.contrib.auth.models import User
-from django.db.models.functions import Now
 
 from planmode import turns
 from planmode.access.models import Project
 from planmode.core import events as ev
-from planmode.core.errors import (
-    MessageInvalidError,
-    NoTurnError,
-    NotWaitingError,
-    ProjectUnknownError,
-    SessionInvalidError,
-)
+from planmode.core.errors import NoTurnError, ProjectUnknownError, SessionInvalidError
 from planmode.core.outcomes import Closure
 from planmode.core.permission import PermissionMode
 from planmode.core.presets import PRESETS
-from planmode.core.state import waiting_for
 from planmode.core.titles import plan_title
-from planmode.core.wire import clean
 from planmode.models import Session, Turn
+from planmode.services.messages import checked_text
 from planmode.store import eventlog, workspaces
-from planmode.wakeups import wake
-from prompts.unseen import says_something
 
-LONGEST_MESSAGE: Final = 256 * 1024
 LONGEST_MODEL_NAME: Final = 200
 
 
@@ -59,7 +48,7 @@ def start_session(new: NewSession, *, owner: User) -> UUID:
     if project is None:
         raise ProjectUnknownError(f"no project {new.project!r}")
     mode = _checked_mode(new)
-    prompt = _checked_message(new.prompt)
+    prompt = checked_text(new.prompt)
     session = Session(
         project=project,
         owner=owner,
@@ -102,29 +91,6 @@ def _is_plain(model: str) -> bool:
     return bool(name) and "/" not in name and "\\" not in name and not name.startswith(".")
 
 
-def _checked_message(text: str) -> str:
-    if not says_something(text):
-        raise MessageInvalidError("the message is blank")
-    size = len(text.encode("utf-8", "surrogatepass"))
-    if size > LONGEST_MESSAGE:
-        raise MessageInvalidError(f"the message has {size} bytes, the limit is {LONGEST_MESSAGE}")
-    return clean(text)
-
-
-def post_message(session_id: UUID, text: str, *, author: User) -> None:
-    """Say something to the agent: the open turn takes it in at its next step, else a turn is due.
-
-    Raises:
-        SessionUnknownError: no such session.
-        MessageInvalidError: the text is blank or over 256 KiB.
-    """
-    checked = _checked_message(text)
-    with eventlog.writing(session_id) as log:
-        log.add(ev.MessagePosted(checked, author=author.pk))
-        if not log.state.turn.open:
-            turns.queue_turn(log)
-
-
 def cancel_turn(session_id: UUID) -> None:
     """End the open turn now: its worker's next write is refused, an open review is withdrawn.
 
@@ -153,57 +119,3 @@ def hold_session(session_id: UUID) -> None:
     Every verb locks the session first, so that no two wait for each other.
     """
     Session.objects.select_for_update().filter(pk=session_id).first()
-
-
-# What people answer. The same turn is due again, in the transaction of the answer.
-
-
-def resolve_plan(session_id: UUID, resolved: ev.PlanResolved) -> None:
-    """Resolve the open review: plan mode changes now, and the turn is due again.
-
-    Raises:
-        SessionUnknownError: no such session.
-        NotWaitingError: this review is not the open one.
-    """
-    with eventlog.writing(session_id) as log:
-        if log.state.plan.review != resolved.review:
-            raise NotWaitingError("this review is not open any more")
-        _requeue(session_id)
-        turns.resolve_review(log, resolved)
-
-
-def answer_question(session_id: UUID, answered: ev.QuestionAnswered) -> None:
-    """Give the agent its answers.
-
-    Raises:
-        SessionUnknownError: no such session.
-        NotWaitingError: the question is not open any more.
-    """
-    _answer(session_id, answered.question, answered)
-
-
-def answer_approval(session_id: UUID, resolved: ev.ApprovalResolved) -> None:
-    """Allow or refuse a tool call; an allowed one is judged once more when it runs.
-
-    Raises:
-        SessionUnknownError: no such session.
-        NotWaitingError: the approval is not open any more.
-    """
-    _answer(session_id, resolved.approval, resolved)
-
-
-def _answer(session_id: UUID, card: str, event: ev.Event) -> None:
-    with eventlog.writing(session_id) as log:
-        if waiting_for(log.state, card) is None:
-            raise NotWaitingError("this was answered already, or is not asked any more")
-        _requeue(session_id)
-        log.add(event)
-
-
-def _requeue(session_id: UUID) -> None:
-    waiting = Turn.objects.filter(session_id=session_id, state=ev.TurnState.WAITING)
-    turn = waiting.select_for_update().first()
-    if turn is None:
-        raise NotWaitingError("no turn of this session waits")
-    waiting.update(state=ev.TurnState.QUEUED, due_at=Now())
-    wake(turn.pk)
