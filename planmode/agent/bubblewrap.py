@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -24,7 +25,9 @@ ENVIRONMENT: Final = {
 }  # fmt: skip
 """All that a command finds set: a pager, a prompt or a lock is for somebody who is not there."""
 _DEV: Final = "/dev"
+_PROC: Final = "/proc"
 _SHARED: Final = "/dev/shm"  # noqa: S108 - the same
+_WRITE_BITS: Final = 0o222
 MOST_ENTRIES: Final = 1_000_000
 """Files of a workspace that are looked at for pipes and sockets."""
 MOST_MASKED: Final = 100
@@ -78,7 +81,8 @@ def wrapped(bwrap: str, place: str, sight: Sight, *, writable: bool) -> list[str
         *_each("--ro-bind-try", [*_ETC, *(_ETC_OF_NETWORK if writable else ())]),
         *_scratch(_HOME, sight),
         *(word for folder in sight.readable for word in _shown("--ro-bind-try", folder, sight)),
-        "--proc", "/proc", "--dev", _DEV, *_scratch(_SHARED, sight),
+        "--proc", _PROC, *_each("--ro-bind", _kernels_own()),
+        "--dev", _DEV, *_scratch(_SHARED, sight),
         *_shown("--bind" if writable else "--ro-bind", place, sight),
         *_closed(("/usr", *sight.readable, place), sight),
         *(word for path in masked for word in ("--ro-bind", "/dev/null", path)),
@@ -116,6 +120,22 @@ def _entries(place: str, emptied: frozenset[str]) -> Iterator["os.DirEntry[str]"
                         todo.append(entry.path)
         except OSError:
             continue  # what this process can't list the command can't list, either
+
+
+@cache
+def _kernels_own() -> tuple[str, ...]:
+    """Return what lies in /proc, is no process, and may be open to writing.
+
+    The settings of the kernel belong to the system's own user, who needs no privilege to write
+    them; a namespace and a server that runs as root don't change that.
+    """
+    with os.scandir(_PROC) as entries:
+        return tuple(
+            entry.path
+            for entry in entries
+            if not (entry.name.isdigit() or entry.is_symlink())
+            and (entry.is_dir() or entry.stat().st_mode & _WRITE_BITS)
+        )
 
 
 def _set(environment: Mapping[str, str]) -> Iterator[str]:

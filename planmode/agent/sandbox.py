@@ -177,15 +177,18 @@ def _limits() -> Limits:
     )
 
 
+def homes_own(home: str) -> set[str]:
+    """Return what of ``home`` no command is shown: all of it, and its keys wherever it is shown."""
+    return {os.path.realpath(os.path.join(home, name)) for name in ("", *_KEYS)}  # noqa: PTH118 - text, as its neighbours
+
+
 @cache
 def _sight() -> Sight:
     """Return what the settings let commands see; the server's own folders never belong to it."""
-    home = os.path.expanduser("~")  # noqa: PTH111 - Path.home raises for who has none
-    keys = (os.path.join(home, name) for name in _KEYS)  # noqa: PTH118 - text, as its neighbours
-    own = (str(settings.DATA_DIR), str(settings.BASE_DIR), home, *keys)
+    own = (str(settings.DATA_DIR), str(settings.BASE_DIR))
     return Sight(
         tuple(map(str, settings.SANDBOX_READABLE)),
-        tuple(sorted({os.path.realpath(folder) for folder in own})),
+        tuple(sorted({*map(os.path.realpath, own), *homes_own(os.path.expanduser("~"))})),  # noqa: PTH111 - Path.home raises for who has none
         # /tmp and /dev/shm lie in memory, too: together they hold as much as processes may.
         _limits().memory // 2 if _sizes_scratch() else 0,
     )
