@@ -1,7 +1,7 @@
 """May this tool call run now? One question, one answer."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final, assert_never
 
@@ -52,6 +52,9 @@ KIND_OF: Final[Mapping[str, ToolKind]] = {
 
 _UNASKED: Final = frozenset({PermissionMode.AUTO, PermissionMode.YOLO})
 """Where commands run without a person's yes."""
+_SWITCHES: Final = frozenset({ToolKind.ENTER, ToolKind.EXIT})
+_READ_ONLY: Final = frozenset({ToolKind.READ, ToolKind.ASK, ToolKind.NOTE, ToolKind.SHELL})
+"""The catalogue of an agent that is told of read-only tools alone; commands are judged."""
 
 
 class Refusal(StrEnum):
@@ -64,6 +67,7 @@ class Refusal(StrEnum):
     UNSANDBOXED = "unsandboxed"
     ALREADY_PLANNING = "already_planning"
     NOT_PLANNING = "not_planning"
+    PLAN_IS_REPLY = "plan_is_reply"
     OUTSIDE_WORKSPACE = "outside_workspace"
     QUESTION_IN_AUTO = "question_in_auto"
     RULE = "rule"
@@ -173,6 +177,15 @@ def effective(state: SessionState, ground: Ground) -> PermissionMode:
     return mode
 
 
+def offered(tool: str, state: SessionState, config: PlanModeConfig) -> bool:
+    """Return whether the model is told of ``tool`` now; a call that comes anyway is judged."""
+    kind = KIND_OF.get(tool, ToolKind.OUTSIDE)
+    if kind in _SWITCHES and config.submit == "reply":
+        return False
+    narrowed = state.plan.active and config.tools == "read_only"
+    return PROFILES[state.profile].offers(tool) and (kind in _READ_ONLY or not narrowed)
+
+
 def judge(
     call: CallFacts, state: SessionState, config: PlanModeConfig, ground: Ground
 ) -> Judgement:
@@ -221,17 +234,23 @@ def _decided(
     ground: Ground,
 ) -> Decision:
     mode = effective(state, ground)
-    if kind is ToolKind.ENTER:
-        active = state.plan.active
-        entering = Deny(Refusal.ALREADY_PLANNING) if active else Allow()
-        return Decision(entering, Layer.PLAN_MODE)
-    if kind is ToolKind.EXIT:
-        return Decision(_exit(state, mode, config, ground), Layer.PLAN_MODE)
+    if kind in _SWITCHES and config.submit == "reply":
+        return Decision(Deny(Refusal.PLAN_IS_REPLY), Layer.PLAN_MODE)
+    if kind in _SWITCHES:
+        entering = kind is ToolKind.ENTER
+        switching = _enter(state) if entering else _exit(state, mode, config, ground)
+        return Decision(switching, Layer.PLAN_MODE)
     if kind is ToolKind.ASK and mode is PermissionMode.AUTO:
         return Decision(Deny(Refusal.QUESTION_IN_AUTO), Layer.PERMISSION_MODE)
     if state.plan.active and config.enforcement == "hard":
+        # Where plans are no files there is none to be written, whatever a call says of itself.
+        call = replace(call, plan_file=call.plan_file and config.plan_folder != "none")
         return Decision(_planning(kind, call, mode, ground), Layer.PLAN_MODE)
     return Decision(_working(kind, call, mode, ground), Layer.PERMISSION_MODE)
+
+
+def _enter(state: SessionState) -> Judgement:
+    return Deny(Refusal.ALREADY_PLANNING) if state.plan.active else Allow()
 
 
 def _exit(

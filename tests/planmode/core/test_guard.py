@@ -26,6 +26,7 @@ from planmode.core.guard import (
     Review,
     ToolKind,
     judge,
+    offered,
 )
 from planmode.core.permission import PermissionMode
 from planmode.core.presets import PRESETS, PlanModeConfig
@@ -274,6 +275,48 @@ def test_when_a_plan_is_approved_by_nobody(
     """kimi:X6; ours asks the project, too."""
     now = state(planning=True, mode=mode)
     assert judge(CallFacts("ExitPlanMode"), now, config, ground) == Review(auto=auto)
+
+
+def offers(*, planning: bool, preset: str = "pi") -> set[str]:
+    now = state(planning=planning, mode=MANUAL)
+    return {tool for tool in (*KIND_OF, "mcp__x__y") if offered(tool, now, PRESETS[preset])}
+
+
+def test_while_planning_a_read_only_catalogue_is_offered() -> None:
+    """pi:P-03, under the names that tools have in every preset."""
+    reads = {tool for tool, kind in KIND_OF.items() if kind is ToolKind.READ}
+    assert offers(planning=True) == reads | {"AskUserQuestion", "TodoList", "Bash"}
+
+
+def test_what_was_offered_before_planning_is_offered_after_it() -> None:
+    """pi:P-04: nothing is lost, since nothing is kept; the reply submits, so no tool does."""
+    assert offers(planning=False) == {*KIND_OF, "mcp__x__y"} - {"EnterPlanMode", "ExitPlanMode"}
+
+
+def test_other_presets_offer_the_same_tools_in_and_out_of_plan_mode() -> None:
+    assert offers(planning=True, preset="kimi") == offers(planning=False, preset="kimi")
+    assert offers(planning=True, preset="kimi") == {*KIND_OF, "mcp__x__y"}
+
+
+@pytest.mark.parametrize("tool", ["EnterPlanMode", "ExitPlanMode"])
+@pytest.mark.parametrize("planning", [True, False])
+@pytest.mark.parametrize("mode", PermissionMode)
+def test_where_the_reply_submits_no_tool_switches_plan_mode(
+    tool: str,
+    planning: bool,  # noqa: FBT001 - a column
+    mode: PermissionMode,
+) -> None:
+    """pi:P-02."""
+    now = state(planning=planning, mode=mode)
+    assert judge(CallFacts(tool), now, PRESETS["pi"], OPEN) == Deny(Refusal.PLAN_IS_REPLY)
+
+
+@pytest.mark.parametrize("mode", PermissionMode)
+def test_where_the_plan_is_a_reply_no_file_can_be_written(mode: PermissionMode) -> None:
+    """pi:P-03, also for a call that the model was not offered."""
+    facts = CallFacts("Write", plan_file=True)
+    now = state(planning=True, mode=mode)
+    assert judge(facts, now, PRESETS["pi"], OPEN) == Deny(Refusal.WRITE_OUTSIDE_PLAN_FILE)
 
 
 def test_each_kind_of_tool_has_a_name_or_is_what_no_name_says() -> None:

@@ -37,8 +37,8 @@ def found(preset: str, ground: Ground, *, planning: bool) -> dict[str, tuple[str
 
 @pytest.mark.parametrize(("preset", "phase", "planning"), PHASES)
 def test_each_combination_has_its_one_answer(preset: str, phase: str, *, planning: bool) -> None:
-    """Also kimi:G2, complaints:K-01, complaints:K-02, claude:C-06."""
-    wanted = {**WANTED[phase], **(WANTED.get(preset, {}) if planning else {})}
+    """Also kimi:G2, complaints:K-01, complaints:K-02, claude:C-06, pi:P-02."""
+    wanted = {**WANTED[phase], **WANTED.get(preset, {}).get(phase, {})}
     assert found(preset, USUAL, planning=planning) == {
         what: four(answers) for what, answers in wanted.items()
     }
