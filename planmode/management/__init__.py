@@ -1,0 +1,1 @@
+"""Commands of the agent's side for manage.py."""
