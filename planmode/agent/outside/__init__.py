@@ -1,0 +1,1 @@
+"""Tools that run elsewhere, reached by the Model Context Protocol."""
