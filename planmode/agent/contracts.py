@@ -46,7 +46,8 @@ class ToolContext:
 class ToolResult:
     """What the model is told; ``events`` are written in the same transaction as the result.
 
-    ``plan_bytes`` are the plan file's new contents, when the tool wrote it.
+    ``plan_bytes`` are the plan file's new contents, when the tool wrote it. ``source`` says whose
+    words the text is when they are not the tool's own: it is framed then.
     """
 
     text: str
@@ -54,6 +55,7 @@ class ToolResult:
     stops_turn: bool = False
     events: tuple[Event, ...] = ()
     plan_bytes: bytes | None = None
+    source: str = ""
 
 
 @dataclass(frozen=True, slots=True)

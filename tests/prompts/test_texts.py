@@ -52,6 +52,7 @@ VALUES: Final[Mapping[str, frozenset[str]]] = {
     "messages/scheduled": frozenset({"number", "cron", "prompt"}),
     "tools/ask_user_question": NONE,
     "tools/todo_list": NONE,
+    "tools/outside": frozenset({"server", "description"}),
     "results/approved": PLAN | {"option", "notes"},
     "results/approved_without_start": PLAN | {"option", "notes"},
     "results/auto_approved": PLAN,
@@ -88,6 +89,8 @@ VALUES: Final[Mapping[str, frozenset[str]]] = {
     "results/interrupted": NONE,
     "results/cancelled": NONE,
     "results/tool_failed": frozenset({"tool", "problem"}),
+    "results/outside_changed": frozenset({"tool"}),
+    "results/outside_gone": frozenset({"tool"}),
     "results/cut": frozenset({"shown", "total"}),
 }
 BLOCKS: Final = frozenset({"option", "notes", "reason", "feedback"})
