@@ -1,11 +1,13 @@
 """manage.py check: closed sets have their texts, commands a sandbox."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from django.core.checks import CheckMessage, Error, Warning, register  # noqa: A004 - its name
 
 from planmode.agent.catalog import TOOLS
+from planmode.agent.outside.servers import Address, Server, ServersInvalidError, configured
+from planmode.agent.outside.toolbox import sdk_is_there
 from planmode.agent.request import text_name
 from planmode.agent.sandbox import Sandbox
 from planmode.core.events import ReminderKind
@@ -50,6 +52,33 @@ def commands_have_a_sandbox(**_: Any) -> list[CheckMessage]:  # noqa: ANN401 - a
             id="planmode.W001",
         )
     ]
+
+
+@register("planmode")
+def outside_servers_can_be_used(**_: Any) -> list[CheckMessage]:  # noqa: ANN401 - as above
+    """Return a warning for each fault of the file of servers; asks no server.
+
+    Warnings, since the installation works without outside tools.
+    """
+    try:
+        servers = configured()
+    except ServersInvalidError as error:
+        hint = "until then there are no outside tools (docs/operations.md)"
+        return [Warning(line, hint=hint, id="planmode.W010") for line in str(error).splitlines()]
+    found = [fault for server in servers for fault in _faults(server)]
+    if servers and not sdk_is_there():
+        hint = "pip install 'planmode[mcp]'"
+        found.append(Warning("outside tools need the extra mcp", hint=hint, id="planmode.W011"))
+    return found
+
+
+def _faults(server: Server) -> Iterator[CheckMessage]:
+    for name in server.missing():
+        text = f"outside server {server.name} needs {name}, which is not set"
+        yield Warning(text, hint="set it for every worker", id="planmode.W012")
+    if isinstance(server.way, Address) and server.way.exposed:
+        text = f"outside server {server.name} is spoken to without encryption"
+        yield Warning(text, hint="use an https address", id="planmode.W013")
 
 
 def _missing(wanted: Iterable[str]) -> list[str]:

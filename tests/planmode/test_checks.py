@@ -3,11 +3,13 @@
 from pathlib import Path
 
 import pytest
+from pytest_django import Settings
 
 from planmode import checks
 from planmode.agent import sandbox
 from planmode.agent.sandbox import Sandbox
 from prompts.library import NAMES
+from tests.outside import Site
 from tests.requirements import need
 
 
@@ -48,3 +50,37 @@ def test_a_host_without_a_sandbox_is_warned_of(
 def test_a_host_with_a_sandbox_is_not() -> None:
     need("working bubblewrap", Sandbox.probe().available)
     assert checks.commands_have_a_sandbox() == []
+
+
+def test_no_file_of_servers_is_no_fault(settings: Settings) -> None:
+    settings.MCP_SERVERS_FILE = ""
+    assert checks.outside_servers_can_be_used() == []
+
+
+def test_each_fault_of_the_file_of_servers_is_named(settings: Settings, tmp_path: Path) -> None:
+    site = Site(tmp_path, settings)
+    site.serve(docs={"command": "docs"})
+    site.file.write_text('{"servers": {"a b": {"command": "a"}, "c": {"trusted": 1}}}', "utf-8")
+    found = checks.outside_servers_can_be_used()
+    assert {(fault.id, fault.is_serious()) for fault in found} == {("planmode.W010", False)}
+    assert [fault.msg.partition(": ")[0] for fault in found] == [str(site.file)] * len(found)
+    assert "/servers/c/trusted" in " ".join(fault.msg for fault in found)
+
+
+def test_what_a_server_lacks_is_warned_of(settings: Settings, tmp_path: Path) -> None:
+    headers = {"X-Key": {"from_env": "OUTSIDE_UNSET"}}
+    site = Site(tmp_path, settings)
+    site.serve(docs={"url": "http://docs.example/mcp", "headers": headers}, db={"command": "db"})
+    assert [(fault.id, fault.msg) for fault in checks.outside_servers_can_be_used()] == [
+        ("planmode.W012", "outside server docs needs OUTSIDE_UNSET, which is not set"),
+        ("planmode.W013", "outside server docs is spoken to without encryption"),
+    ]
+
+
+def test_a_missing_extra_is_warned_of(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checks, "sdk_is_there", lambda: False)
+    Site(tmp_path, settings).serve(db={"command": "db"})
+    (warning,) = checks.outside_servers_can_be_used()
+    assert (warning.id, warning.hint) == ("planmode.W011", "pip install 'planmode[mcp]'")
