@@ -26,6 +26,17 @@ def text(name: str) -> str:
         raise PromptError(f"there is no text called {name!r} in prompts/") from None
 
 
+def variant(name: str, case: str) -> str:
+    """Return the name of the text that stands for ``name`` in a special ``case``.
+
+    ``results/revise`` is ``results/argument/revise`` in the case ``argument``, if there is such a
+    text; else the common one is good for the case, too.
+    """
+    room, _, last = name.rpartition("/")
+    own = f"{room}/{case}/{last}"
+    return own if own in _texts() else name
+
+
 @cache
 def _texts() -> Mapping[str, str]:
     # All at once: a text that can't be read shows with the first use of any, not in some turn.

@@ -2,6 +2,7 @@
 
 import html
 import re
+from collections.abc import Mapping
 from string import Template
 from typing import Final
 
@@ -41,6 +42,18 @@ def render(name: str, /, **values: str) -> str:
     _check(name, needed=set(template.get_identifiers()), given=set(values))
     empty = [key for key, value in values.items() if not value]
     return _without_blocks(template, empty).substitute(values)
+
+
+def render_from(name: str, known: Mapping[str, str]) -> str:
+    """Return the text ``name`` with those of the ``known`` values that it has a place for.
+
+    For texts of one kind that differ in what they tell.
+
+    Raises:
+        PromptError: there is no such text, or a placeholder has no value.
+    """
+    places = set(Template(library.text(name)).get_identifiers())
+    return render(name, **{key: value for key, value in known.items() if key in places})
 
 
 def _check(name: str, *, needed: set[str], given: set[str]) -> None:

@@ -13,7 +13,7 @@ from uuid6 import uuid7
 
 from planmode import turns
 from planmode.agent import results
-from planmode.agent.catalog import TOOLS, ArgumentsInvalidError, parse
+from planmode.agent.catalog import ArgumentsInvalidError, parse, tools_of
 from planmode.agent.contracts import (
     Asks,
     Enters,
@@ -32,16 +32,21 @@ from planmode.core.guard import Allow, Ask, Deny, Ground, Judgement, Refusal, Re
 from planmode.core.moves import TurnLimits
 from planmode.core.presets import PlanModeConfig
 from planmode.core.state import CallStatus, PendingCall, SessionState, fingerprint
+from planmode.core.titles import opens_with_title
 from planmode.models import Claim
 from planmode.store import eventlog, leases, planfiles
 from planmode.store.confined import ConfinedFolder, PathRefusedError
+from prompts.rendering import reminder
 
 logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """What a slice works with: the claim, the ground rules, and the state as it now is."""
+    """What a slice works with: the claim, the ground rules, and the state as it now is.
+
+    ``section`` is what the deployment tells agents while they plan, where it does.
+    """
 
     claim: Claim
     workspace: str
@@ -50,6 +55,7 @@ class Bench:
     ground: Ground
     sandbox: Sandbox
     state: SessionState
+    section: str = ""
 
     @property
     def check(self) -> Callable[[], None]:
@@ -83,9 +89,10 @@ def judge_and_run(bench: Bench, pending: PendingCall) -> None:
         ClaimLostError: another worker holds the turn.
     """
     call = pending.call
-    tool = TOOLS.get(call.name)
+    tools = tools_of(bench.config)
+    tool = tools.get(call.name)
     if tool is None:
-        turns.append(bench.claim, results.unknown(call, ", ".join(TOOLS)))
+        turns.append(bench.claim, results.unknown(call, ", ".join(tools)))
         return
     try:
         args = parse(tool, call.args)
@@ -110,7 +117,9 @@ class _Run:
 
     def context(self, *, sandboxed: bool = False) -> ToolContext:
         bench = self.bench
-        return ToolContext(bench.reach, bench.state, bench.sandbox, sandboxed)
+        return ToolContext(
+            bench.reach, bench.state, bench.sandbox, sandboxed, bench.claim, self.call.id
+        )
 
     def go(self) -> None:
         """Judge and act."""
@@ -144,7 +153,11 @@ class _Run:
     def _refuse(self, why: Refusal) -> None:
         reach = self.bench.reach
         refused = results.refused(
-            why, self.call, plan_file=reach.plan_path or "", workspace=self.bench.workspace
+            why,
+            self.call,
+            plan_file=reach.plan_path or "",
+            workspace=self.bench.workspace,
+            source=self.bench.config.source,
         )
         times = self.bench.state.turn.refusals.get(fingerprint(self.call), 0) + 1
         turns.refuse_call(self.bench.claim, results.refused_again(refused, times))
@@ -205,29 +218,38 @@ class _Run:
 
     def _submit(self, *, auto: bool) -> None:
         bench, plan_file = self.bench, self.bench.reach.plan_path or ""
-        _restore(bench)
-        try:
-            content = bench.reach.read_plan()
-        except PathRefusedError as error:
-            problem = PlanInvalidError(str(error))
-            turns.append(
-                bench.claim, results.not_submitted(self.call, problem, bench.state, plan_file)
-            )
-            return
-        if content is None or not content.strip():
-            turns.append(bench.claim, results.no_plan_file(self.call, plan_file))
-            return
         submits = self.tool.run(self.args, self.context())
-        options = submits.options if isinstance(submits, Submits) else ()
-        submission = turns.Submission(self.call.id, content, options, auto=auto)
+        if not isinstance(submits, Submits):
+            raise AssertionError("a tool that leaves plan mode submits")  # noqa: TRY004 - no type
         try:
+            content = _submitted(bench, submits)
+            if content is None:
+                turns.append(bench.claim, results.no_plan_file(self.call, plan_file))
+                return
+            submission = turns.Submission(self.call.id, content, submits.options, auto=auto)
             turns.submit_plan(bench.claim, submission)
         except DomainError as error:
-            self._not_submitted(error, plan_file)
+            source = bench.config.source
+            failed = results.not_submitted(self.call, error, bench.state, plan_file, source)
+            turns.append(bench.claim, failed)
 
-    def _not_submitted(self, error: DomainError, plan_file: str) -> None:
-        finished = results.not_submitted(self.call, error, self.bench.state, plan_file)
-        turns.append(self.bench.claim, finished)
+
+def _submitted(bench: Bench, submits: Submits) -> bytes | None:
+    """Return the plan's bytes, ``None`` when the plan file is missing or blank.
+
+    Raises:
+        PlanInvalidError: the plan file can't be read, or the plan has no title.
+    """
+    if submits.plan is not None:
+        if not opens_with_title(submits.plan):
+            raise PlanInvalidError("it has to begin with a heading of the first level ('# Name')")
+        return submits.plan.encode()
+    _restore(bench)
+    try:
+        content = bench.reach.read_plan()
+    except PathRefusedError as error:
+        raise PlanInvalidError(str(error)) from error
+    return content if content and content.strip() else None
 
 
 def _restore(bench: Bench) -> None:
@@ -243,7 +265,7 @@ def recover(bench: Bench, pending: PendingCall) -> None:
     What changes nothing runs again, unless it took three workers with it; anything else is
     answered *interrupted*, so that nothing is done twice.
     """
-    tool = TOOLS.get(pending.call.name)
+    tool = tools_of(bench.config).get(pending.call.name)
     if tool is not None and tool.repeatable and pending.starts < TurnLimits().attempts:
         judge_and_run(bench, replace(pending, status=CallStatus.DUE))
     else:
@@ -254,16 +276,32 @@ def deliver(bench: Bench, pending: PendingCall) -> None:
     """Write the call's result from the answer that lies in the log.
 
     An approved plan whose bytes are damaged by now is an error result, which lets nothing be done.
+    Where the plan was a reply, which has no result, the same is told as a reminder.
     """
+    finished = _answered(bench, pending)
+    if pending.call.id:
+        turns.append(bench.claim, finished)
+        return
+    told = ev.ReminderInjected(
+        ev.Variant.PLAN_REVIEW,
+        ev.ReminderKind.REVIEWED,
+        reminder(finished.text),
+        bench.state.plan.plan_id,
+        stops_turn=finished.stops_turn,
+    )
+    nothing_to_do = (ev.PlanStepsListed(()),) if finished.is_error else ()
+    turns.append(bench.claim, *nothing_to_do, told)
+
+
+def _answered(bench: Bench, pending: PendingCall) -> ev.ToolFinished:
     session_id: UUID = bench.claim.session_id
     answer = eventlog.at(session_id, pending.answer)
     saved_as = _saved_as(session_id)
     try:
-        finished = results.answered(session_id, pending.call, answer, saved_as)
+        return results.answered(session_id, pending.call, answer, saved_as, bench.config)
     except StoredDataError as error:
         logger.exception("the answer to call %s of %s is damaged", pending.call.id, session_id)
-        finished = results.damaged(session_id, pending.call, error)
-    turns.append(bench.claim, finished)
+        return results.damaged(session_id, pending.call, error, bench.config.source)
 
 
 def _saved_as(session_id: UUID) -> str:

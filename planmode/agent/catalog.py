@@ -9,14 +9,21 @@ from pydantic import ValidationError
 from planmode.agent.contracts import Arguments, Tool
 from planmode.agent.tools.ask_user_question import AskUserQuestion
 from planmode.agent.tools.bash import Bash
+from planmode.agent.tools.cron_create import CronCreate
+from planmode.agent.tools.cron_delete import CronDelete
+from planmode.agent.tools.cron_list import CronList
 from planmode.agent.tools.edit import Edit
 from planmode.agent.tools.enter_plan_mode import EnterPlanMode
-from planmode.agent.tools.exit_plan_mode import ExitPlanMode
+from planmode.agent.tools.exit_plan_mode import ExitPlanMode, ExitPlanModeWithPlan
 from planmode.agent.tools.glob import Glob
 from planmode.agent.tools.grep import Grep
 from planmode.agent.tools.read import Read
+from planmode.agent.tools.task_list import TaskList
+from planmode.agent.tools.task_output import TaskOutput
+from planmode.agent.tools.task_stop import TaskStop
 from planmode.agent.tools.todo_list import TodoList
 from planmode.agent.tools.write import Write
+from planmode.core.presets import PlanModeConfig
 from planmode.core.wire import clean
 
 _TOOLS: Final[tuple[Tool[Any], ...]] = (
@@ -26,13 +33,27 @@ _TOOLS: Final[tuple[Tool[Any], ...]] = (
     Write(),
     Edit(),
     Bash(),
+    TaskList(),
+    TaskOutput(),
+    TaskStop(),
     AskUserQuestion(),
     TodoList(),
+    CronCreate(),
+    CronList(),
+    CronDelete(),
     EnterPlanMode(),
     ExitPlanMode(),
 )
 TOOLS: Final[Mapping[str, Tool[Any]]] = {tool.name: tool for tool in _TOOLS}
 """In the order in which the model is told of them, which never depends on the session."""
+
+_WITH_PLAN: Final[Mapping[str, Tool[Any]]] = {**TOOLS, "ExitPlanMode": ExitPlanModeWithPlan()}
+
+
+def tools_of(config: PlanModeConfig) -> Mapping[str, Tool[Any]]:
+    """Return the tools of one kind of session."""
+    return _WITH_PLAN if config.source == "argument" else TOOLS
+
 
 DEEPEST: Final = 16
 _MOST_REASONS: Final = 20

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict
 from planmode.agent.sandbox import Sandbox
 from planmode.agent.workspace import Reach
 from planmode.core.calls import ToolCall
+from planmode.core.errors import NoTurnError
 from planmode.core.events import Event, QuestionItem
 from planmode.core.failures import WORTH_RETRYING, Failure
 from planmode.core.guard import CallFacts
@@ -16,6 +17,7 @@ from planmode.core.options import PlanOption
 from planmode.core.outcomes import Outcome
 from planmode.core.state import SessionState
 from planmode.core.view import Message
+from planmode.models import Claim
 
 
 class Arguments(BaseModel):
@@ -33,13 +35,26 @@ class ToolContext:
     """What a tool may use.
 
     ``reach`` is every file that it may touch; ``sandboxed`` says that a command of this call runs
-    where it can't change anything.
+    where it can't change anything. ``claim`` is that of the turn, ``call_id`` the call's.
     """
 
     reach: Reach
     state: SessionState
     sandbox: Sandbox
     sandboxed: bool = False
+    claim: Claim | None = None
+    call_id: str = ""
+
+    @property
+    def held(self) -> Claim:
+        """The claim of the call's turn, for tools that write rows.
+
+        Raises:
+            NoTurnError: the call belongs to no turn.
+        """
+        if self.claim is None:
+            raise NoTurnError("this call belongs to no session")
+        return self.claim
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +82,13 @@ class Asks:
 
 @dataclass(frozen=True, slots=True)
 class Submits:
-    """The plan is submitted with these options; what follows is the review's."""
+    """The plan is submitted with these options; what follows is the review's.
 
-    options: tuple[PlanOption, ...]
+    ``plan`` is its text where the call carries it, ``None`` where it is read from the plan file.
+    """
+
+    options: tuple[PlanOption, ...] = ()
+    plan: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

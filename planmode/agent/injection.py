@@ -13,17 +13,10 @@ from planmode.core.reminders import PlanFileView, approved_plan_due, due_reminde
 from planmode.core.state import SessionState
 from planmode.store import revisions
 from planmode.store.confined import PathRefusedError
-from prompts.rendering import escaped, reminder, render
+from prompts.library import variant
+from prompts.rendering import escaped, reminder, render, render_from
 
 logger = logging.getLogger(__name__)
-
-_INLINE = frozenset(
-    {
-        ev.ReminderKind.INLINE_FULL,
-        ev.ReminderKind.INLINE_SPARSE,
-        ev.ReminderKind.INLINE_REENTRY,
-    }
-)
 
 
 def before_step(
@@ -46,22 +39,27 @@ def plan_mode_reminder(
     A plan file that can't be read skips the reminder of this step: the tools say what is wrong.
     """
     try:
-        plan_file = _plan_file(reach) if state.plan.active else PlanFileView()
+        has_file = state.plan.active and config.plan_folder != "none"
+        plan_file = _plan_file(reach) if has_file else PlanFileView()
     except PathRefusedError as error:
         logger.warning("no reminder in this step: %s", error)
         return None
     kind = due_reminder(state, plan_file, config)
     if kind is None:
         return None
-    text = reminder(_text(kind, state, reach, ground))
+    name = _exit_text(state) if kind is ev.ReminderKind.EXIT else f"reminders/{kind}"
+    text = render_from(variant(name, config.workflow), _known(state, config, reach, ground))
+    text = reminder(text)
     return ev.ReminderInjected(ev.Variant.PLAN_MODE, kind, text, state.plan.plan_id)
 
 
-def at_turn_end(kind: ev.ReminderKind, state: SessionState) -> ev.ReminderInjected:
+def at_turn_end(
+    kind: ev.ReminderKind, state: SessionState, config: PlanModeConfig
+) -> ev.ReminderInjected:
     """Return what an agent is told that stopped too early."""
     steps = "\n".join(f"{step.number}. {escaped(step.text)}" for step in state.plan.open_steps)
-    values = {"steps": steps} if kind is ev.ReminderKind.OPEN_STEPS else {}
-    text = reminder(render(f"reminders/{kind}", **values))
+    name = variant(f"reminders/{kind}", config.workflow)
+    text = reminder(render_from(name, {"steps": steps}))
     return ev.ReminderInjected(ev.Variant.TURN_END, kind, text, state.plan.plan_id)
 
 
@@ -97,13 +95,22 @@ def _plan_file(reach: Reach) -> PlanFileView:
     return PlanFileView(has_text=bool(content and content.strip()))
 
 
-def _text(kind: ev.ReminderKind, state: SessionState, reach: Reach, ground: Ground) -> str:
-    if kind is ev.ReminderKind.EXIT:
-        return render(_exit_text(state))
-    rule = render(f"reminders/{shell_rule(effective(state, ground), ground)}").strip()
-    if kind in _INLINE:
-        return render(f"reminders/{kind}", shell_rule=rule)
-    return render(f"reminders/{kind}", shell_rule=rule, plan_file=reach.plan_path or "")
+def _known(
+    state: SessionState, config: PlanModeConfig, reach: Reach, ground: Ground
+) -> dict[str, str]:
+    """Return what a reminder of plan mode may tell, made from what is enforced."""
+    return {
+        "shell_rule": render(f"reminders/{shell_rule(effective(state, ground), ground)}"),
+        "plan_file": reach.plan_path or "",
+        "exploring": _agents("explorers", config.explorers),
+        "designing": _agents("designers", config.designers),
+    }
+
+
+def _agents(name: str, most: int) -> str:
+    if not most:
+        return render(f"reminders/delegating/{name}_none")
+    return render(f"reminders/delegating/{name}", most=str(most))
 
 
 def _exit_text(state: SessionState) -> str:

@@ -3,27 +3,36 @@
 from typing import Any
 from uuid import UUID
 
-from planmode.agent.catalog import TOOLS
+from planmode.agent.catalog import tools_of
 from planmode.agent.contracts import ModelRequest, Tool, ToolSpec
 from planmode.agent.workspace import Reach
+from planmode.core.presets import PlanModeConfig
 from planmode.core.state import SessionState
 from planmode.core.view import transcript
 from planmode.store import eventlog
+from prompts.library import variant
 from prompts.rendering import render
 
 
-def build_request(session_id: UUID, state: SessionState, reach: Reach) -> ModelRequest:
+def build_request(
+    session_id: UUID,
+    state: SessionState,
+    reach: Reach,
+    config: PlanModeConfig,
+    section: str = "",
+) -> ModelRequest:
     """Return what the model is sent now.
 
     System prompt and tools are the same in and outside plan mode, byte for byte: only reminders
-    and the guard change, so that a provider's cache stays good.
+    and the guard change, so that a provider's cache stays good. Where the deployment writes the
+    instructions, its ``section`` closes the system prompt while plan mode is on.
     """
     log = eventlog.read(session_id)
     messages = transcript((item.event for item in log), cut_text=render("results/cancelled"))
     return ModelRequest(
-        system=render("system/base", workspace=str(reach.workspace.root)),
+        system=_system(state, reach, config, section),
         messages=messages,
-        tools=tool_specs(),
+        tools=tool_specs(config),
         marks=state.marks,
         failures=state.turn.failures,
         last_outcome=state.plan.last_outcome,
@@ -31,12 +40,27 @@ def build_request(session_id: UUID, state: SessionState, reach: Reach) -> ModelR
     )
 
 
-def tool_specs() -> tuple[ToolSpec, ...]:
+def _system(state: SessionState, reach: Reach, config: PlanModeConfig, section: str) -> str:
+    text = render(
+        "system/base",
+        workspace=str(reach.workspace.root),
+        plan_mode=render(variant("system/plan_mode", config.source)),
+    )
+    if config.workflow == "section" and state.plan.active:
+        return f"{text}\n\n{render('system/section', section=section)}"
+    return text
+
+
+def tool_specs(config: PlanModeConfig) -> tuple[ToolSpec, ...]:
     """Return the catalogue as the model is told of it, in a fixed order."""
     return tuple(
-        ToolSpec(tool.name, render(f"tools/{text_name(tool.name)}"), _schema(tool))
-        for tool in TOOLS.values()
+        ToolSpec(tool.name, _description(tool.name, config), _schema(tool))
+        for tool in tools_of(config).values()
     )
+
+
+def _description(tool: str, config: PlanModeConfig) -> str:
+    return render(variant(f"tools/{text_name(tool)}", config.source))
 
 
 def _schema(tool: Tool[Any]) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """What a tool call's result says, when the tool does not."""
 
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import Final, assert_never
+from typing import Final
 from uuid import UUID
 
 from planmode.agent.contracts import ToolResult
@@ -16,30 +17,32 @@ from planmode.core.errors import (
 )
 from planmode.core.failures import Halt
 from planmode.core.guard import Refusal
-from planmode.core.outcomes import CONSEQUENCES, Outcome
+from planmode.core.outcomes import Outcome, consequence
+from planmode.core.plansteps import PlanStep, find_steps
+from planmode.core.presets import PlanModeConfig
 from planmode.core.state import SessionState
 from planmode.store import eventlog, revisions
-from prompts.rendering import escaped, framed, render
+from prompts.library import variant
+from prompts.rendering import escaped, framed, render, render_from
 
 REVIEWER = "reviewer"
+FILE: Final = "plan_file"
 SAID_FROM: Final = 3
 REFUSED_UNTIL: Final = 5
 WARNED_AT: Final = frozenset({3, 5, 8})
 REPEATED_UNTIL: Final = 12
 
 
-def refused(why: Refusal, call: ToolCall, *, plan_file: str, workspace: str) -> ev.ToolFinished:
-    """Return the result of a call that the guard refused: what to do instead."""
-    values: dict[Refusal, dict[str, str]] = {
-        Refusal.BLOCKED_TOOL: {"tool": call.name},
-        Refusal.WRITE_OUTSIDE_PLAN_FILE: {"plan_file": plan_file},
-        Refusal.ALREADY_PLANNING: {"plan_file": plan_file},
-        Refusal.OUTSIDE_WORKSPACE: {"workspace": workspace},
-        Refusal.RULE: {"tool": call.name},
-        Refusal.NOT_IN_PROFILE: {"tool": call.name},
-        Refusal.GUARD_FAILED: {"tool": call.name},
-    }
-    return _finished(call, ev.Verdict.DENIED, render(f"results/{why}", **values.get(why, {})))
+def refused(
+    why: Refusal, call: ToolCall, *, plan_file: str, workspace: str, source: str = FILE
+) -> ev.ToolFinished:
+    """Return the result of a call that the guard refused: what to do instead.
+
+    ``source`` is where plans come from in this kind of session, here and below.
+    """
+    known = {"tool": call.name, "plan_file": plan_file, "workspace": workspace}
+    text = render_from(variant(f"results/{why}", source), known)
+    return _finished(call, ev.Verdict.DENIED, text)
 
 
 def refused_again(refused: ev.ToolFinished, times: int) -> ev.ToolFinished:
@@ -115,24 +118,31 @@ def failed(call: ToolCall, problem: str) -> ev.ToolFinished:
 
 
 def not_submitted(
-    call: ToolCall, error: DomainError, state: SessionState, plan_file: str
+    call: ToolCall, error: DomainError, state: SessionState, plan_file: str, source: str = FILE
 ) -> ev.ToolFinished:
     """Return the result of an ExitPlanMode that opened no review."""
-    problem = escaped(str(error))
+    known = {
+        "problem": escaped(str(error)),
+        "plan_file": plan_file,
+        "tool": call.name,
+        "version": str(state.plan.revision_count.get(state.plan.plan_id or "", 0)),
+        "outcome": str(state.plan.last_outcome or "without a decision"),
+    }
+    return _finished(call, ev.Verdict.RAN, render_from(variant(_problem(error), source), known))
+
+
+def _problem(error: DomainError) -> str:
     match error:
         case PlanTooLargeError():
-            text = render("results/plan_too_large", problem=problem)
+            return "results/plan_too_large"
         case PlanInvalidError():
-            text = render("results/plan_unreadable", plan_file=plan_file, problem=problem)
+            return "results/plan_unreadable"
         case PlanUnchangedError():
-            version = state.plan.revision_count.get(state.plan.plan_id or "", 0)
-            outcome = str(state.plan.last_outcome or "without a decision")
-            text = render("results/plan_unchanged", version=str(version), outcome=outcome)
+            return "results/plan_unchanged"
         case StoredDataError():
-            text = render("results/plan_not_stored", problem=problem)
+            return "results/plan_not_stored"
         case _:
-            text = render("results/tool_failed", tool=call.name, problem=problem)
-    return _finished(call, ev.Verdict.RAN, text)
+            return "results/tool_failed"
 
 
 def no_plan_file(call: ToolCall, plan_file: str) -> ev.ToolFinished:
@@ -140,13 +150,16 @@ def no_plan_file(call: ToolCall, plan_file: str) -> ev.ToolFinished:
     return _finished(call, ev.Verdict.RAN, render("results/no_plan_file", plan_file=plan_file))
 
 
-def entered(call: ToolCall, plan_file: str) -> ev.ToolFinished:
+def entered(call: ToolCall, plan_file: str, source: str = FILE) -> ev.ToolFinished:
     """Return the result of EnterPlanMode."""
-    text = render("results/entered_plan_mode", plan_file=plan_file)
+    name = variant("results/entered_plan_mode", source)
+    text = render_from(name, {"plan_file": plan_file})
     return ev.ToolFinished(call.id, call.name, text)
 
 
-def answered(session_id: UUID, call: ToolCall, answer: ev.Event, saved_as: str) -> ev.ToolFinished:
+def answered(
+    session_id: UUID, call: ToolCall, answer: ev.Event, saved_as: str, config: PlanModeConfig
+) -> ev.ToolFinished:
     """Return the result that a person's answer (an event of the log) gives the call.
 
     Raises:
@@ -159,15 +172,18 @@ def answered(session_id: UUID, call: ToolCall, answer: ev.Event, saved_as: str) 
             text = render("results/refused_by_person", reason=_reason(note))
             return _finished(call, ev.Verdict.REFUSED, text)
         case ev.PlanResolved():
-            return _resolved(session_id, call, answer, saved_as)
+            return _resolved(session_id, call, answer, saved_as, config)
         case _:
             raise AssertionError(f"{answer} answers no call")
 
 
-def damaged(session_id: UUID, call: ToolCall, error: StoredDataError) -> ev.ToolFinished:
+def damaged(
+    session_id: UUID, call: ToolCall, error: StoredDataError, source: str = FILE
+) -> ev.ToolFinished:
     """Return the result of an ExitPlanMode whose approved bytes can't be given back."""
     version = str(eventlog.last(session_id, ev.PlanSubmitted).version)
-    text = render("results/approved_damaged", version=version, problem=str(error))
+    name = variant("results/approved_damaged", source)
+    text = render(name, version=version, problem=str(error))
     return _finished(call, ev.Verdict.RAN, text)
 
 
@@ -179,57 +195,61 @@ def _answers(session_id: UUID, call: ToolCall, answer: ev.QuestionAnswered) -> e
 
 
 def _resolved(
-    session_id: UUID, call: ToolCall, resolved: ev.PlanResolved, saved_as: str
+    session_id: UUID,
+    call: ToolCall,
+    resolved: ev.PlanResolved,
+    saved_as: str,
+    config: PlanModeConfig,
 ) -> ev.ToolFinished:
     submitted = eventlog.last(session_id, ev.PlanSubmitted)
-    consequence = CONSEQUENCES[resolved.outcome]
+    follows = consequence(resolved.outcome, config)
+    known = {"version": str(submitted.version), "reason": _reason(resolved.reason)}
+    if follows.approved:
+        known |= _approval(resolved, submitted, saved_as)
+    if resolved.outcome is Outcome.REVISE:
+        known["feedback"] = framed(resolved.feedback, REVIEWER)
     return ev.ToolFinished(
         call.id,
         call.name,
-        _outcome_text(resolved, submitted, saved_as),
-        is_error=consequence.is_error,
-        stops_turn=consequence.stops_turn or not resolved.start,
+        render_from(variant(_outcome_text(resolved), config.source), known),
+        is_error=follows.is_error,
+        stops_turn=follows.stops_turn or not resolved.start,
     )
 
 
-def _outcome_text(resolved: ev.PlanResolved, submitted: ev.PlanSubmitted, saved_as: str) -> str:
-    version = str(submitted.version)
-    reason = _reason(resolved.reason)
-    match resolved.outcome:
-        case Outcome.APPROVED:
-            return _approved(resolved, submitted, saved_as)
-        case Outcome.AUTO_APPROVED:
-            return render("results/auto_approved", **_plan(submitted, saved_as))
-        case Outcome.REVISE:
-            feedback = framed(resolved.feedback, REVIEWER)
-            return render("results/revise", version=version, feedback=feedback)
-        case Outcome.REJECTED | Outcome.REJECTED_AND_EXITED | Outcome.DISMISSED:
-            return render(f"results/{resolved.outcome}", version=version, reason=reason)
-        case _:
-            assert_never(resolved.outcome)
+def _outcome_text(resolved: ev.PlanResolved) -> str:
+    if resolved.outcome is Outcome.APPROVED and not resolved.start:
+        return "results/approved_without_start"
+    return f"results/{resolved.outcome}"
 
 
-def _approved(resolved: ev.PlanResolved, submitted: ev.PlanSubmitted, saved_as: str) -> str:
-    name = "approved" if resolved.start else "approved_without_start"
-    option = render("results/option", label=resolved.option) if resolved.option else ""
+def _approval(
+    resolved: ev.PlanResolved, submitted: ev.PlanSubmitted, saved_as: str
+) -> dict[str, str]:
     notes = framed(resolved.feedback, REVIEWER) if resolved.feedback else ""
-    return render(
-        f"results/{name}",
-        option=option,
-        notes=render("results/notes", notes=notes) if notes else "",
+    return {
+        "option": render("results/option", label=resolved.option) if resolved.option else "",
+        "notes": render("results/notes", notes=notes) if notes else "",
+        "edited": render("results/edited") if submitted.edited_by is not None else "",
         **_plan(submitted, saved_as),
-    )
+    }
 
 
 def _plan(submitted: ev.PlanSubmitted, saved_as: str) -> dict[str, str]:
     # From the blob, never from the file: the file may have changed since.
-    content = revisions.content(revisions.find(UUID(submitted.revision)))
+    content = revisions.content(revisions.find(UUID(submitted.revision))).decode("utf-8")
     return {
         "saved_as": saved_as,
         "version": str(submitted.version),
         "sha256": submitted.sha256,
-        "plan": escaped(content.decode("utf-8")),
+        "steps": numbered(find_steps(content)),
+        "plan": escaped(content),
     }
+
+
+def numbered(steps: Iterable[PlanStep]) -> str:
+    """Return steps of a plan as the lines of a list."""
+    return "\n".join(f"{step.number}. {escaped(step.text)}" for step in steps)
 
 
 def _reason(reason: str) -> str:

@@ -3,6 +3,7 @@
 import logging
 import random
 import time
+from dataclasses import replace
 from functools import partial
 from typing import Final, assert_never
 
@@ -12,6 +13,7 @@ from django.db import OperationalError
 from planmode import turns
 from planmode.agent import calls, replies
 from planmode.agent.calls import Bench
+from planmode.agent.catalog import TOOLS
 from planmode.agent.contracts import ModelFailureError
 from planmode.agent.ground import ground_of
 from planmode.agent.injection import at_turn_end, before_step
@@ -21,6 +23,7 @@ from planmode.agent.sandbox import Sandbox
 from planmode.agent.stopping import STOPPING
 from planmode.core import events as ev
 from planmode.core.errors import ClaimLostError
+from planmode.core.failures import Failure
 from planmode.core.moves import (
     AskModel,
     Deliver,
@@ -35,7 +38,8 @@ from planmode.core.moves import (
     TurnLimits,
     next_move,
 )
-from planmode.core.presets import PRESETS
+from planmode.core.presets import PlanModeConfig
+from planmode.knobs import knobs, section_of
 from planmode.models import Claim, Session
 from planmode.store import leases, planfiles
 
@@ -91,16 +95,34 @@ def _slice(claim: Claim, until: float) -> None:
 
 def _bench(claim: Claim) -> Bench:
     session = Session.objects.select_related("project").get(pk=claim.session_id)
-    sandbox = Sandbox.probe()
+    config, sandbox = _config(session.fold.preset), Sandbox.probe()
     return Bench(
         claim=claim,
         workspace=session.workspace,
         model=session.model,
-        config=PRESETS[session.fold.preset],
+        config=config,
+        section=_section(config, session.project.plan_section),
         ground=ground_of(session.project, session.fold, sandbox=sandbox.available),
         sandbox=sandbox,
         state=session.fold,
     )
+
+
+def _config(preset: str) -> PlanModeConfig:
+    """Return the preset's knobs; no text names agents that can't be started."""
+    config = knobs(preset)
+    return config if "Agent" in TOOLS else replace(config, explorers=0, designers=0)
+
+
+def _section(config: PlanModeConfig, own: str) -> str:
+    """Return the deployment's instructions; a file that can't be read gives none."""
+    if config.workflow != "section":
+        return ""
+    try:
+        return section_of(own)
+    except (OSError, UnicodeDecodeError):
+        logger.exception("PLAN_SECTION_FILE can't be read")
+        return ""
 
 
 def _restore_plan_file(claim: Claim) -> None:
@@ -131,7 +153,7 @@ def _act(bench: Bench, move: Move) -> bool:  # noqa: C901, PLR0912 - one arm for
         case ReadReply():
             replies.read(bench)
         case Nudge(kind=kind):
-            turns.append(bench.claim, at_turn_end(kind, bench.state))
+            turns.append(bench.claim, at_turn_end(kind, bench.state, bench.config))
         case End(state=state, reason=reason):
             return not turns.end_turn(bench.claim, state, reason=reason)
         case _:
@@ -140,13 +162,21 @@ def _act(bench: Bench, move: Move) -> bool:  # noqa: C901, PLR0912 - one arm for
 
 
 def _step(bench: Bench, number: int) -> bool:
-    """Ask the model once; return whether this worker goes on."""
+    """Ask the model once; return whether this worker goes on.
+
+    Where instructions alone constrain an agent, it plans with them or not at all.
+    """
+    if bench.config.workflow == "section" and bench.state.plan.active and not bench.section:
+        turns.end_turn(bench.claim, ev.TurnState.FAILED, reason=Failure.NO_SECTION)
+        return False
     reminders = before_step(bench.state, bench.config, bench.reach, bench.ground)
     turns.append(bench.claim, *reminders, ev.StepStarted(number))
     began = time.monotonic()
     try:
         with leases.kept(bench.claim):
-            request = build_request(bench.claim.session_id, bench.state, bench.reach)
+            request = build_request(
+                bench.claim.session_id, bench.state, bench.reach, bench.config, bench.section
+            )
             reply = open_model(bench.model).ask(request)
     except ModelFailureError as error:
         return _failed(bench, error)
@@ -159,7 +189,7 @@ def _step(bench: Bench, number: int) -> bool:
         latency_ms=round((time.monotonic() - began) * 1000),
         mark=reply.mark,
     )
-    turns.append(bench.claim, replied)
+    turns.append(bench.claim, replied, *replies.claimed(reply.text, bench.state, bench.config))
     return True
 
 

@@ -18,6 +18,7 @@ class Failure(StrEnum):
     SCRIPT_INVALID = "script_invalid"
     STEP_LIMIT = "step_limit"
     WORKER_LOST = "worker_lost"
+    NO_SECTION = "no_section"
     INTERNAL_ERROR = "internal_error"
 
 
@@ -48,6 +49,7 @@ WORDS: Final[Mapping[str, str]] = {
     Failure.SCRIPT_INVALID: "the script can't be played",
     Failure.STEP_LIMIT: "the turn has had as many steps as a turn may have",
     Failure.WORKER_LOST: "worker after worker ended while it had this turn",
+    Failure.NO_SECTION: "nothing says how to plan here: the plan section is missing",
     Failure.INTERNAL_ERROR: "something broke here; the server's log has it",
 }
 

@@ -12,6 +12,7 @@ APPROVED = {
     "saved_as": "plans/p.md",
     "version": "2",
     "sha256": "ab" * 32,
+    "edited": "",
     "option": "OPTION",
     "notes": "NOTES",
     "plan": "# Plan\n",

@@ -9,6 +9,7 @@ from planmode.agent.contracts import Arguments, Submits, ToolContext
 from planmode.core.errors import OptionsInvalidError
 from planmode.core.guard import CallFacts
 from planmode.core.options import MOST_OPTIONS, PlanOption, checked
+from planmode.core.titles import plan_title
 
 
 class Choice(Arguments):
@@ -35,6 +36,32 @@ class ExitPlanModeArguments(Arguments):
         except OptionsInvalidError as error:
             raise PydanticCustomError("options", "{reason}", {"reason": str(error)}) from error
         return tuple(Choice(label=o.label, description=o.description) for o in kept)
+
+
+class PlanArguments(Arguments):
+    """``plan`` is all that people read; its bytes are what is kept."""
+
+    plan: str
+
+
+class ExitPlanModeWithPlan:
+    """Hands over a plan that the call itself carries."""
+
+    name = "ExitPlanMode"
+    arguments = PlanArguments
+    repeatable = True
+
+    def facts(self, args: PlanArguments, context: ToolContext) -> CallFacts:
+        """Return that nothing is written."""
+        return CallFacts(self.name)
+
+    def summary(self, args: PlanArguments) -> str:
+        """Return how the plan is called."""
+        return f"Submit the plan {plan_title(args.plan)}"[:500]
+
+    def run(self, args: PlanArguments, context: ToolContext) -> Submits:
+        """Return the plan."""
+        return Submits(plan=args.plan)
 
 
 class ExitPlanMode:

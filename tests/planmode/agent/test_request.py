@@ -10,6 +10,7 @@ from planmode.agent.contracts import ModelRequest
 from planmode.agent.request import build_request, text_name, tool_specs
 from planmode.agent.workspace import Reach
 from planmode.core.outcomes import Outcome
+from planmode.core.presets import PRESETS
 from planmode.core.view import AssistantMessage, ToolMessage, UserMessage
 from planmode.store import planfiles
 from planmode.store.confined import ConfinedFolder
@@ -28,7 +29,7 @@ def request(session: Play) -> ModelRequest:
         planfiles.folder(session.id),
         planfiles.relative(plan_id) if plan_id else None,
     )
-    return build_request(session.id, session.state, reach)
+    return build_request(session.id, session.state, reach, PRESETS["kimi"])
 
 
 @pytest.mark.django_db
@@ -65,15 +66,16 @@ def test_outside_plan_mode_there_is_no_plan_file(operator: User) -> None:
 
 
 def test_tools_are_told_in_the_catalogue_s_order() -> None:
-    specs = tool_specs()
+    specs = tool_specs(PRESETS["kimi"])
     assert [spec.name for spec in specs] == list(TOOLS)
-    assert specs == tool_specs()
+    assert specs == tool_specs(PRESETS["kimi"])
     assert all(spec.description for spec in specs)
 
 
-def test_schemas_hold_no_words_of_the_program() -> None:
+@pytest.mark.parametrize("preset", PRESETS)
+def test_schemas_hold_no_words_of_the_program(preset: str) -> None:
     """What a model reads comes from prompts/ alone."""
-    for spec in tool_specs():
+    for spec in tool_specs(PRESETS[preset]):
         assert "description" not in spec.schema
         assert '"title"' not in json.dumps(spec.schema)
 

@@ -17,6 +17,7 @@ from planmode.core.errors import (
 )
 from planmode.core.guard import Refusal
 from planmode.core.outcomes import Outcome
+from planmode.core.presets import PRESETS
 from planmode.core.state import EMPTY, PlanState, SessionState
 from reviews.core.decisions import DecisionKind
 from tests import desk
@@ -163,4 +164,4 @@ def test_without_a_reason_nothing_is_said_of_one(
 
 def test_an_event_that_answers_no_call_is_a_mistake_of_ours(waiting: Play) -> None:
     with pytest.raises(AssertionError, match="answers no call"):
-        results.answered(waiting.id, CALL, ev.TurnQueued(1), "")
+        results.answered(waiting.id, CALL, ev.TurnQueued(1), "", PRESETS["kimi"])

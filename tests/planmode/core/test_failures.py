@@ -4,13 +4,14 @@ import re
 from pathlib import Path
 
 import planmode
-from planmode.core.failures import WORDS, Failure, in_words
+from planmode.core.failures import WORDS, Failure, Halt, in_words
 
 
 def test_each_has_words_of_its_own() -> None:
-    assert set(WORDS) == set(Failure)
+    assert set(WORDS) == {*Failure, *Halt}
     assert len(set(WORDS.values())) == len(WORDS)
     assert in_words("key_missing") == "the workers have no key for this model"
+    assert in_words("unsubmitted").startswith("it stopped without a submission")
 
 
 def test_what_is_no_failure_stays_as_it_is() -> None:
