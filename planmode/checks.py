@@ -55,6 +55,19 @@ def commands_have_a_sandbox(**_: Any) -> list[CheckMessage]:  # noqa: ANN401 - a
 
 
 @register("planmode")
+def commands_are_held_to_limits(**_: Any) -> list[CheckMessage]:  # noqa: ANN401 - as above
+    """Return a warning for each limit that a command here would not be held to."""
+    return [
+        Warning(
+            f"commands are not held to all of their limits: {why}",
+            hint="SHELL_CPU_S and its neighbours name them (docs/operations.md)",
+            id="planmode.W002",
+        )
+        for why in Sandbox.probe().unheld()
+    ]
+
+
+@register("planmode")
 def outside_servers_can_be_used(**_: Any) -> list[CheckMessage]:  # noqa: ANN401 - as above
     """Return a warning for each fault of the file of servers; asks no server.
 

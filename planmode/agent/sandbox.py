@@ -71,7 +71,8 @@ class Sandbox:
     @classmethod
     def probe(cls) -> Self:
         """Return what this host offers to this process; tried once a process."""
-        return cls(working_bwrap(), _sight(), _limits())
+        bwrap = working_bwrap()
+        return cls(bwrap, _sight(bwrap), _limits())
 
     @property
     def available(self) -> bool:
@@ -142,7 +143,7 @@ class Sandbox:
         if not watchable():
             yield "the kernel does not name the children of a process (CONFIG_PROC_CHILDREN)"
         if self.available and not self.sight.scratch:
-            yield "bubblewrap before 0.7 can't bound /tmp"
+            yield "bubblewrap before 0.7 can't bound /tmp and /dev/shm"
 
 
 def _named(cwd: Path) -> str:
@@ -183,14 +184,14 @@ def homes_own(home: str) -> set[str]:
 
 
 @cache
-def _sight() -> Sight:
+def _sight(bwrap: str | None) -> Sight:
     """Return what the settings let commands see; the server's own folders never belong to it."""
     own = (str(settings.DATA_DIR), str(settings.BASE_DIR))
     return Sight(
         tuple(map(str, settings.SANDBOX_READABLE)),
         tuple(sorted({*map(os.path.realpath, own), *homes_own(os.path.expanduser("~"))})),  # noqa: PTH111 - Path.home raises for who has none
         # /tmp and /dev/shm lie in memory, too: together they hold as much as processes may.
-        _limits().memory // 2 if _sizes_scratch() else 0,
+        _limits().memory // 2 if bwrap is not None and _sizes_scratch(bwrap) else 0,
     )
 
 
@@ -204,10 +205,9 @@ def working_bwrap() -> str | None:
     return bwrap if _tried(argv, {}) else None
 
 
-def _sizes_scratch() -> bool:
+def _sizes_scratch(bwrap: str) -> bool:
     """Return whether bubblewrap can say how much a file system in memory holds."""
-    bwrap = working_bwrap()
-    told = _tried([bwrap, "--help"], {}) if bwrap is not None else None
+    told = _tried([bwrap, "--help"], {})
     return told is not None and b"--size" in told.stdout
 
 

@@ -52,6 +52,28 @@ def test_a_host_with_a_sandbox_is_not() -> None:
     assert checks.commands_have_a_sandbox() == []
 
 
+def test_a_host_that_holds_commands_to_their_limits_is_not_warned_of() -> None:
+    need("working bubblewrap 0.7", Sandbox.probe().sight.scratch > 0)
+    assert checks.commands_are_held_to_limits() == []
+
+
+def test_a_limit_that_does_not_hold_is_warned_of(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """By a bubblewrap that can't say how large /tmp is."""
+    old = tmp_path / "bwrap"
+    old.write_text('#!/bin/sh\nwhile [ "$1" != -- ]; do shift; done; shift; exec "$@"\n')
+    old.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    sandbox.working_bwrap.cache_clear()
+    try:
+        (warning,) = checks.commands_are_held_to_limits()
+    finally:
+        sandbox.working_bwrap.cache_clear()
+    assert warning.id == "planmode.W002"
+    assert "/tmp" in warning.msg  # noqa: S108 - the sandbox's own
+
+
 def test_no_file_of_servers_is_no_fault(settings: Settings) -> None:
     settings.MCP_SERVERS_FILE = ""
     assert checks.outside_servers_can_be_used() == []

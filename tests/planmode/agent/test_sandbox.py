@@ -465,3 +465,14 @@ def test_a_missing_workspace_is_an_error_that_can_be_caught(work: Path) -> None:
 
 def test_the_host_is_probed_once() -> None:
     assert Sandbox.probe() == Sandbox.probe()
+
+
+def test_what_keeps_a_command_from_its_limits_is_told(tmp_path: Path, box: Sandbox) -> None:
+    assert box.unheld() == []
+    assert Sandbox().unheld() == []
+    unbounded = replace(box, sight=replace(box.sight, scratch=0))
+    assert unbounded.unheld() == ["bubblewrap before 0.7 can't bound /tmp and /dev/shm"]
+    program = tmp_path / "lifting"
+    program.write_text('#!/bin/sh\nwhile [ "$1" != -- ]; do shift; done; shift 4; exec cat "$@"\n')
+    program.chmod(0o755)
+    assert "Max core file size is not known" in replace(box, bwrap=str(program)).unheld()
