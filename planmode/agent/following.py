@@ -1,4 +1,4 @@
-"""A command that runs: its output, its limits, and the end of all that it started."""
+"""A command that runs: output, limits, and the end of all it began."""
 
 import json
 import os
