@@ -13,7 +13,7 @@ from django.db import Error as DatabaseError
 from django.db import connection
 
 from config.celery import app
-from planmode import wakeups
+from planmode import tasks, wakeups
 from planmode.agent.stopping import STOPPING
 from planmode.models import Turn
 from planmode.store import heartbeats
@@ -70,7 +70,7 @@ class EmbeddedWorker:
     def _poll(self) -> None:
         """Find what other processes wrote, and say that this one is alive."""
         sweep = Sweep()
-        beat_at = 0.0
+        beat_at = sweep_at = 0.0
         while not self._ended.wait(POLL_S):
             now = time.monotonic()
             try:
@@ -78,6 +78,10 @@ class EmbeddedWorker:
                 if now >= beat_at:
                     heartbeats.beat(NAME, address=self._address)
                     beat_at = now + heartbeats.BEAT_S
+                if now >= sweep_at:
+                    sweep_at = now + settings.SWEEP_S
+                    tasks.wake_due_schedules()
+                    tasks.look_at_background_tasks()
             except DatabaseError as error:
                 logger.warning("the poller can't read the turns, trying on: %s", error)
                 connection.close()

@@ -11,11 +11,12 @@ from django.db.models.functions import Now
 from planmode.access.may import Owned
 from planmode.core.errors import RevisionUnknownError, SessionUnknownError
 from planmode.core.state import SessionState
-from planmode.models import Heartbeat, Revision, Session, Turn
+from planmode.models import BackgroundTask, Heartbeat, Revision, Schedule, Session, Turn
 from planmode.signals import Logged
 from planmode.store import eventlog, planfiles, revisions
 
 MOST_EVENTS = 200
+MOST_JOBS = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +64,37 @@ class RevisionRow:
     size: int
     title: str
     created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class TaskRow:
+    """A background task as it was last seen; ``size`` is in bytes, known once it has ended.
+
+    ``reason`` says why it did not end by itself; ``sandboxed`` that it could change nothing.
+    """
+
+    number: int
+    command: str
+    sandboxed: bool
+    state: str
+    exit_code: int | None
+    reason: str
+    size: int
+    started_at: datetime
+    ended_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduleRow:
+    """A schedule; times are aware. One that is not ``active`` comes no more."""
+
+    number: int
+    cron: str
+    prompt: str
+    once: bool
+    active: bool
+    next_at: datetime
+    last_at: datetime | None
 
 
 def session(session_id: UUID) -> SessionRow:
@@ -124,6 +156,24 @@ def newest_events(
 def working_plan(session_id: UUID, plan_id: str) -> bytes | None:
     """Return the plan file as the agent last wrote it, ``None`` when it has not."""
     return planfiles.kept(session_id, plan_id)
+
+
+def tasks(session_id: UUID, *, limit: int = MOST_JOBS) -> list[TaskRow]:
+    """Return the session's newest background tasks, the newest first."""
+    rows = BackgroundTask.objects.filter(session_id=session_id).order_by("-number")
+    return [_task_row(row) for row in rows[:limit]]
+
+
+def schedules(session_id: UUID, *, limit: int = MOST_JOBS) -> list[ScheduleRow]:
+    """Return the session's newest schedules, the newest first."""
+    rows = Schedule.objects.filter(session_id=session_id).order_by("-number")
+    return [_schedule_row(row) for row in rows[:limit]]
+
+
+def active_schedules(session_id: UUID) -> list[ScheduleRow]:
+    """Return the session's schedules that are still to come, the oldest first."""
+    rows = Schedule.objects.filter(session_id=session_id).active().order_by("number")
+    return [_schedule_row(row) for row in rows]
 
 
 def revision(revision_id: UUID) -> RevisionRow:
@@ -217,4 +267,30 @@ def _revision_row(row: Revision) -> RevisionRow:
         size=row.size,
         title=row.title,
         created_at=row.created_at,
+    )
+
+
+def _task_row(row: BackgroundTask) -> TaskRow:
+    return TaskRow(
+        number=row.number,
+        command=row.command,
+        sandboxed=row.sandboxed,
+        state=row.state,
+        exit_code=row.exit_code,
+        reason=row.reason,
+        size=row.size,
+        started_at=row.started_at,
+        ended_at=row.ended_at,
+    )
+
+
+def _schedule_row(row: Schedule) -> ScheduleRow:
+    return ScheduleRow(
+        number=row.number,
+        cron=row.cron,
+        prompt=row.prompt,
+        once=row.once,
+        active=row.active,
+        next_at=row.next_at,
+        last_at=row.last_at,
     )

@@ -8,14 +8,15 @@ from typing import Final
 
 from celery import shared_task
 from django.conf import settings
+from django.utils import timezone
 
-from planmode import wakeups
-from planmode.agent import turn
+from planmode import schedules, wakeups
+from planmode.agent import background, turn
 from planmode.agent.stopping import STOPPING
-from planmode.models import Turn
+from planmode.models import BackgroundTask, Turn
 
 MOST_AT_ONCE: Final = 100
-"""Turns that one sweep wakes."""
+"""Turns that one sweep wakes, and background tasks that one looks at."""
 
 
 @shared_task(acks_late=True, reject_on_worker_lost=True, ignore_result=True)
@@ -42,6 +43,19 @@ def requeue_due_turns() -> None:
     """
     due = Turn.objects.due().order_by("due_at").values_list("pk", flat=True)
     wakeups.send(list(due[:MOST_AT_ONCE]))
+
+
+@shared_task(ignore_result=True)
+def wake_due_schedules() -> None:
+    """Give the scheduled prompts whose time has come, each once whoever else sweeps."""
+    schedules.wake_due(timezone.now())
+
+
+@shared_task(ignore_result=True)
+def look_at_background_tasks() -> None:
+    """Write down which background tasks have ended, or lost what followed them."""
+    running = BackgroundTask.objects.running().order_by("?")  # no host keeps those of another away
+    background.look(running[:MOST_AT_ONCE], timezone.now())
 
 
 def worker_name() -> str:

@@ -1,6 +1,7 @@
 """Commands in the background: how they stand, and when one is lost."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
@@ -40,13 +41,13 @@ class Exit:
     """How a command ended, as the process that followed it wrote it down.
 
     ``exit_code`` is ``None`` when it was ended from outside; ``size`` counts the bytes of output,
-    ``at`` is in Unix seconds.
+    ``at`` is aware.
     """
 
     exit_code: int | None
     reason: EndReason | None
     size: int
-    at: float
+    at: datetime
 
 
 @dataclass(frozen=True, slots=True)

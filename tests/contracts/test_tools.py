@@ -31,8 +31,14 @@ SAMPLES: Final[Mapping[str, dict[str, Any]]] = {
     "Write": {"path": LONG, "content": LONG},
     "Edit": {"path": LONG, "old_string": LONG, "new_string": "x"},
     "Bash": {"command": f"echo '{LONG}'"},
+    "TaskList": {},
+    "TaskOutput": {"task": 1_000_000, "offset": 2**40},
+    "TaskStop": {"task": 1_000_000},
     "AskUserQuestion": {"questions": [{"text": LONG[:500], "choices": [LONG[:200]]}]},
     "TodoList": {"items": [{"text": LONG[:500], "status": "pending"}]},
+    "CronCreate": {"cron": "*/5 * * * *", "prompt": LONG[:8000], "once": True},
+    "CronList": {},
+    "CronDelete": {"schedule": 1_000_000},
     "EnterPlanMode": {},
     "ExitPlanMode": {"options": [{"label": "x" * 79 + str(n)} for n in range(3)]},
 }
@@ -109,8 +115,9 @@ def test_its_facts_and_its_answer_are_values(name: str, context: ToolContext) ->
             assert outcome.is_error
 
 
-def test_only_entering_takes_no_arguments() -> None:
-    assert [n for n, tool in TOOLS.items() if tool.arguments is NoArguments] == ["EnterPlanMode"]
+def test_only_lists_and_entering_take_no_arguments() -> None:
+    without = {name for name, tool in TOOLS.items() if tool.arguments is NoArguments}
+    assert without == {"TaskList", "CronList", "EnterPlanMode"}
 
 
 def _objects(name: str) -> Iterator[Mapping[str, Any]]:

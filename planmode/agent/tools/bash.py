@@ -4,10 +4,13 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
+from planmode.agent import background
+from planmode.agent.background import Command
 from planmode.agent.bubblewrap import SandboxError
 from planmode.agent.contracts import Arguments, ToolContext, ToolResult
 from planmode.agent.limits import Limit, Limits, suspected
 from planmode.agent.sandbox import Finished
+from planmode.core.errors import NoTurnError, TooManyJobsError
 from planmode.core.guard import CallFacts
 
 MOST_OUTPUT: Final = 64 * 1024
@@ -15,15 +18,16 @@ MOST_OUTPUT: Final = 64 * 1024
 
 
 class BashArguments(Arguments):
-    """``timeout`` is in seconds."""
+    """``timeout`` is in seconds; it does not count in the background."""
 
     command: Annotated[str, Field(min_length=1, max_length=32_768, pattern=r"\S")]
     timeout: Annotated[int, Field(ge=1, le=600)] = 120
     description: Annotated[str, Field(max_length=500)] = ""
+    run_in_background: bool = False
 
 
 class Bash:
-    """Runs a command and everything it starts, to the end."""
+    """Runs a command and everything it starts, to the end, or begins it in the background."""
 
     name = "Bash"
     arguments = BashArguments
@@ -35,11 +39,14 @@ class Bash:
 
     def summary(self, args: BashArguments) -> str:
         """Return the command itself, not what the agent says of it."""
-        line = "Run " + " ⏎ ".join(part for part in args.command.splitlines() if part.strip())
+        how = "Run in the background " if args.run_in_background else "Run "
+        line = how + " ⏎ ".join(part for part in args.command.splitlines() if part.strip())
         return line if len(line) <= 500 else f"{line[:450]} … ({len(args.command)} characters)"  # noqa: PLR2004 - the contract's bound
 
     def run(self, args: BashArguments, context: ToolContext) -> ToolResult:
-        """Run it."""
+        """Run it, or begin it."""
+        if args.run_in_background:
+            return _begin(args, context)
         try:
             finished = context.sandbox.run(
                 args.command,
@@ -58,6 +65,26 @@ class Bash:
         return ToolResult("\n".join([*lines, finished.output or "(no output)"]), is_error=failed)
 
 
+def _begin(args: BashArguments, context: ToolContext) -> ToolResult:
+    place = context.reach.workspace.root
+    try:
+        command = Command(
+            context.held, context.call_id, args.command, place, sandboxed=context.sandboxed
+        )
+        task = background.start(command, context.sandbox)
+    except (SandboxError, NoTurnError, TooManyJobsError) as error:
+        return ToolResult(f"The command did not run: {error}", is_error=True)
+    except (OSError, ValueError) as error:
+        return ToolResult(f"The command could not start: {error}", is_error=True)
+    lines = [
+        f"Task {task.number} runs in the background, for {task.limit_s} s at most.",
+        "TaskOutput reads what it prints, TaskStop ends it.",
+        *([_READ_ONLY_YET] if context.sandboxed else []),
+    ]
+    return ToolResult("\n".join(lines))
+
+
+_READ_ONLY_YET: Final = "(It runs without network, on files that can't be changed.)"
 _READ_ONLY: Final = "(It ran without network, on files that can't be changed.)"
 
 

@@ -1,5 +1,7 @@
 """Background tasks: how they ended, and when they count as lost."""
 
+from datetime import UTC, datetime
+
 import pytest
 
 from planmode.core.background import (
@@ -33,7 +35,7 @@ LIMIT_S = 3600.0
     ],
 )
 def test_how_it_ended(code: int | None, reason: EndReason | None, state: TaskState) -> None:
-    assert state_of(Exit(code, reason, 0, 0.0)) is state
+    assert state_of(Exit(code, reason, 0, datetime(2026, 3, 1, tzinfo=UTC))) is state
 
 
 @pytest.mark.parametrize(
