@@ -467,6 +467,17 @@ def test_cancelling_leaves_no_call_without_a_result(operator: User, listener: Li
     assert "Cancelled: the turn was cancelled" in results[-1]
 
 
+def test_a_command_that_wants_too_much_memory_does_not_end_the_turn(operator: User) -> None:
+    """fault:F39."""
+    hungry = call("Bash", command="/usr/bin/python3 -c 'bytearray(2**33)'")
+    session = play(operator, [{"tool_calls": [hungry]}, DONE], plan=False, permission_mode="yolo")
+    session.work()
+    (result,) = desk.results(session)
+    assert result.is_error
+    assert "a command may use 2048 MiB of memory" in result.text
+    assert Turn.objects.get().state == "done"
+
+
 @pytest.mark.django_db(transaction=True)
 def test_cancelling_ends_the_command_that_runs_and_the_next_turn_waits_for_that(
     operator: User,
