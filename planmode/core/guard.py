@@ -207,8 +207,8 @@ def explained(
     effect = matching(ground.rules, call.name, call.targets, understood=call.understood)
     if not profile.offers(call.name):
         return Decision(Deny(Refusal.NOT_IN_PROFILE), Layer.PROFILE)
-    if effect is Effect.DENY:
-        return Decision(Deny(Refusal.RULE), Layer.RULES)
+    if effect is Effect.DENY or (effect is Effect.ASK and profile.read_only):
+        return Decision(Deny(Refusal.RULE), Layer.RULES)  # a child has nobody to ask
     if profile.read_only:
         return Decision(_as_child(kind, call, ground), Layer.PROFILE)
     decision = _decided(kind, call, state, config, ground)

@@ -1,6 +1,7 @@
 """The guard's table, with what real tools say of paths."""
 
 import json
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
@@ -30,6 +31,7 @@ from planmode.core.guard import (
 )
 from planmode.core.permission import PermissionMode
 from planmode.core.presets import PRESETS, PlanModeConfig
+from planmode.core.rules import Effect, Rule, Rules
 from planmode.core.state import EMPTY, SessionState
 from planmode.store.confined import ConfinedFolder
 from tests.rows import Row, rows, wanted
@@ -151,11 +153,19 @@ def test_guard_path_rows(row: Row, context: ToolContext) -> None:
     assert isinstance(verdict, Allow if expected == "allow" else Deny)
 
 
+RULES: Final = {
+    "session-approved ExitPlanMode": Rule(Effect.ALLOW, "ExitPlanMode"),
+    "deny ExitPlanMode": Rule(Effect.DENY, "ExitPlanMode"),
+}
+"""The rows' rules. Ours can't even be written down to allow a plan's exit (tests of rules)."""
+
+
 @pytest.mark.parametrize("row", rows("permission"))
 def test_permission_rows(row: Row) -> None:
     """kimi:V3 V4."""
     now = state(planning=row["plan"] == "active", mode=PermissionMode(row["mode"]))
-    verdict = judge(CallFacts(row["tool"]), now, KIMI, OPEN)
+    ground = replace(OPEN, rules=Rules(tuple(RULES[line] for line in row.get("rules", []))))
+    verdict = judge(CallFacts(row["tool"]), now, KIMI, ground)
     expected = str(row.get("ours", row["expect"]))
     assert isinstance(verdict, {"run": Allow, "review": Review, "deny": Deny}[expected])
 
