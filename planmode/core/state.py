@@ -295,7 +295,13 @@ def _rewound(now: SessionState, then: SessionState) -> SessionState:
     Versions and plan ids are used up for ever, tokens and the model's bookmarks were spent, and
     how much the agent may do is no part of the conversation.
     """
-    plan = replace(then.plan, revision_count=now.plan.revision_count, ids=now.plan.ids, review=None)
+    plan = replace(
+        then.plan,
+        previous_mode=(now.plan.previous_mode or now.permission_mode) if then.plan.active else None,
+        revision_count=now.plan.revision_count,
+        ids=now.plan.ids,
+        review=None,
+    )
     return replace(
         then,
         permission_mode=now.permission_mode,
@@ -424,7 +430,7 @@ def _review(
                 state = replace(state, turn=replace(state.turn, calls=(waits,)))
         case ev.PlanResolved(review=review, outcome=outcome):
             plan = replace(plan, review=None, last_outcome=outcome)
-            turn = replace(state.turn, let_be=outcome is Outcome.DISMISSED)
+            turn = replace(state.turn, let_be=outcome is Outcome.DISMISSED, nudges=0)
             state = _answered(replace(state, turn=turn), review, seq)
         case ev.PlanReviewClosed():
             # Nobody decided on these bytes, so they may be submitted once more.
@@ -496,7 +502,9 @@ def _reminded(state: SessionState, event: ev.ReminderInjected) -> SessionState:
         case ev.Variant.PLAN_REVIEW:
             left = tuple(pending for pending in turn.calls if pending.call.id)
             stopping = turn.stopping or event.stops_turn
-            turn = replace(turn, calls=left, stopping=stopping, unseen=turn.unseen + 1)
+            # One that stops the turn asks for no answer: the next turn's first call sees it.
+            unseen = turn.unseen + (not event.stops_turn)
+            turn = replace(turn, calls=left, stopping=stopping, unseen=unseen)
             told = replace(told, approved_revision=plan.approved_revision)
         case ev.Variant.TURN_END:
             turn = replace(turn, nudges=turn.nudges + 1, unseen=turn.unseen + 1)

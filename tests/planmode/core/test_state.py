@@ -151,13 +151,12 @@ def test_bytes_whose_review_ended_undecided_may_come_again() -> None:
 
 
 @pytest.mark.parametrize(
-    ("origin", "asked"),
-    [(ev.Origin.USER, True), (ev.Origin.CRON_JOB, True), (ev.Origin.INJECTION, False)],
+    ("origin", "asked"), [(ev.Origin.USER, 2), (ev.Origin.CRON_JOB, 2), (ev.Origin.INJECTION, 0)]
 )
-def test_who_speaks_decides_whether_the_whole_text_is_due(origin: ev.Origin, asked: bool) -> None:  # noqa: FBT001 - a table's column
-    state = after(ev.MessagePosted("hi", origin=origin))
-    assert state.told.asked is asked
-    assert state.turn.unseen == 1
+def test_who_speaks_decides_whether_the_whole_text_is_due(origin: ev.Origin, asked: int) -> None:
+    state = after(*[ev.MessagePosted("hi", origin=origin)] * 2)
+    assert state.told.asked == asked
+    assert state.turn.unseen == 2
 
 
 def test_a_step_sees_what_was_said_before_it() -> None:
@@ -207,17 +206,29 @@ def test_only_replies_that_say_or_do_something_count(reply: ev.Event, count: int
     assert (told.since_full, told.since_any) == (count, count)
 
 
-@pytest.mark.parametrize("kind", [k for k in ev.ReminderKind if k is not ev.ReminderKind.EXIT])
-def test_what_a_reminder_starts_anew(kind: ev.ReminderKind) -> None:
+WHOLE = {"full", "reentry", "inline_full", "inline_reentry"}
+
+
+def of_plan_mode(kind: str, plan_id: str | None = "p") -> ev.ReminderInjected:
+    return ev.ReminderInjected(ev.Variant.PLAN_MODE, ev.ReminderKind(kind), "text", plan_id)
+
+
+@pytest.mark.parametrize("kind", [*sorted(WHOLE), "sparse", "inline_sparse", "entered"])
+def test_what_a_reminder_starts_anew(kind: str) -> None:
     spoken: Events = [ev.MessagePosted("a"), replied(text="x"), replied(text="y")]
-    told = after(*spoken, ev.ReminderInjected("plan_mode", kind, "text", "p")).told
-    sparse = kind in {ev.ReminderKind.SPARSE, ev.ReminderKind.INLINE_SPARSE}
-    assert told == core.Told(plan_id="p", since_full=2 if sparse else 0)
+    told = after(*spoken, of_plan_mode(kind)).told
+    assert told == core.Told(plan_id="p", since_full=0 if kind in WHOLE else 2, texts=1)
+
+
+def test_texts_are_counted_for_each_plan() -> None:
+    """claude:C-17."""
+    assert after(*[of_plan_mode("full")] * 3).told.texts == 3
+    assert after(*[of_plan_mode("full")] * 3, of_plan_mode("full", "q")).told.texts == 1
 
 
 def test_after_the_exit_text_the_model_believes_in_nothing() -> None:
-    gone = ev.ReminderInjected("plan_mode", ev.ReminderKind.EXIT, "text", None)
-    assert after(ev.MessagePosted("a"), replied(text="x"), gone).told == core.Told()
+    spoken: Events = [of_plan_mode("full"), ev.MessagePosted("a"), replied(text="x")]
+    assert after(*spoken, of_plan_mode("exit", None)).told == core.Told()
 
 
 def test_a_call_is_started_and_finished_once() -> None:
@@ -263,7 +274,7 @@ def test_a_state_survives_being_stored() -> None:
     state = after(
         ev.SessionStarted("default", "/w", "m", "kimi", AUTO, 1),
         ev.PlanModeEntered("p", AUTO),
-        ev.ReminderInjected("plan_mode", ev.ReminderKind.FULL, "text", "p"),
+        of_plan_mode("full"),
         replied(READ, mark="0"),
         submitted("r"),
         ev.PlanResolved("r", Outcome.DISMISSED),
@@ -271,6 +282,15 @@ def test_a_state_survives_being_stored() -> None:
     )
     assert core.loaded(core.dumped(state)) == state
     assert core.dumped(EMPTY)["told"]["plan_id"] is None
+
+
+def test_what_stands_in_the_first_event_is_known() -> None:
+    child = ev.SessionStarted(
+        "p", "/w", "m", "kimi", MANUAL, 1, rules=("deny Bash",), parent="s", profile="explore"
+    )
+    state = after(child)
+    assert (state.rules, state.parent, state.profile) == (("deny Bash",), "s", "explore")
+    assert (EMPTY.rules, EMPTY.parent, EMPTY.profile) == ((), "", "agent")
 
 
 def test_turn_states_that_end() -> None:
