@@ -18,8 +18,8 @@ from planmode.core.moves import (
     TurnLimits,
     next_move,
 )
-from planmode.core.presets import PlanModeConfig
 from planmode.core.outcomes import Outcome
+from planmode.core.presets import PlanModeConfig
 from planmode.core.state import CallStatus, PendingCall, fold
 
 KIMI = PlanModeConfig()

@@ -35,7 +35,7 @@ def said(text: str, *calls: ToolCall) -> ev.ModelReplied:
 def test_who_speaks_and_where_it_stands_in_the_log() -> None:
     events: list[ev.Event] = [
         ev.MessagePosted("go", origin=ev.Origin.CRON_JOB),
-        ev.ReminderInjected("plan_mode", ev.ReminderKind.FULL, "plan!", "p"),
+        ev.ReminderInjected(ev.Variant.PLAN_MODE, ev.ReminderKind.FULL, "plan!", "p"),
         STEP,
         said("look", ONE),
         ev.ToolStarted("c1", "Read"),
@@ -43,7 +43,7 @@ def test_who_speaks_and_where_it_stands_in_the_log() -> None:
     ]
     assert transcript(events, cut_text="cut") == (
         UserMessage("go", ev.Origin.CRON_JOB, 1),
-        UserMessage("plan!", ev.Origin.INJECTION, 2),
+        UserMessage("plan!", ev.Origin.INJECTION, 2, variant=ev.Variant.PLAN_MODE),
         AssistantMessage("look", (ONE,), 4),
         ToolMessage("c1", "Read", "no", is_error=True, seq=6),
     )
@@ -92,7 +92,7 @@ def test_what_is_no_speech_is_left_out() -> None:
 EVENTS = st.sampled_from(
     [
         ev.MessagePosted("said"),
-        ev.ReminderInjected("plan_mode", ev.ReminderKind.SPARSE, "text", "p"),
+        ev.ReminderInjected(ev.Variant.PLAN_MODE, ev.ReminderKind.SPARSE, "text", "p"),
         STEP,
         ev.ModelFailed("error", "", 1),
         ev.TurnEnded(1, ev.TurnState.FAILED),

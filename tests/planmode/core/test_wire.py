@@ -74,7 +74,7 @@ def test_events_come_back_as_they_were(event: ev.Event) -> None:
         pytest.param(
             ev.PlanModeEntered("calm-elm-fox", PermissionMode.AUTO),
             "plan_mode.enter",
-            {"plan_id": "calm-elm-fox", "previous_mode": "auto"},
+            {"plan_id": "calm-elm-fox", "previous_mode": "auto", "folder": "", "by": None},
             id="enter",
         ),
         pytest.param(
@@ -98,6 +98,7 @@ def test_events_come_back_as_they_were(event: ev.Event) -> None:
             {
                 "review": "r1", "call_id": "c1", "revision": "v1", "plan_id": "p", "version": 1,
                 "sha256": NO_HASH, "title": "T", "options": [{"label": "A", "description": "b"}],
+                "edited_by": None,
             },
             id="submitted",
         ),
