@@ -24,6 +24,7 @@ from planmode.core.guard import Allow, Ask, CallFacts, Deny, Ground, Judgement, 
 from planmode.core.options import PlanOption
 from planmode.core.outcomes import CONSEQUENCES, Closure, Outcome
 from planmode.core.permission import BREAKER_IS_OPEN, BreakerLimits, PermissionMode, restored
+from planmode.core.plansteps import PlanStep
 from planmode.core.presets import PlanModeConfig
 from planmode.core.state import CallStatus, PendingCall, SessionState, under_way
 from planmode.models import Claim, Turn
@@ -139,12 +140,16 @@ def refuse_call(claim: Claim, refused: ev.ToolFinished) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """A plan as the agent submits it; ``auto`` approves it without a person."""
+    """A plan as the agent submits it; ``auto`` approves it without a person.
+
+    ``call_id`` is empty where a reply is the plan itself, of which the ``steps`` are known then.
+    """
 
     call_id: str
     content: bytes
-    options: tuple[PlanOption, ...]
+    options: tuple[PlanOption, ...] = ()
     auto: bool = False
+    steps: tuple[PlanStep, ...] = ()
 
 
 def submit_plan(claim: Claim, submission: Submission) -> None:
@@ -183,6 +188,8 @@ def _open_review(log: Log, plan_id: str, submission: Submission) -> str:
     if log.state.plan.review:
         log.add(ev.PlanReviewClosed(log.state.plan.review, Closure.SUPERSEDED))
     review = str(uuid7())
+    if submission.steps:
+        log.add(ev.PlanStepsListed(submission.steps))
     log.add(
         ev.PlanRevisionRecorded(plan_id, version, row.key, row.sha256, row.size),
         ev.PlanSubmitted(

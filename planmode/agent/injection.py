@@ -8,6 +8,7 @@ from planmode.core import events as ev
 from planmode.core.errors import StoredDataError
 from planmode.core.guard import Ground, effective
 from planmode.core.permission import PermissionMode
+from planmode.core.plansteps import listed
 from planmode.core.presets import PlanModeConfig
 from planmode.core.reminders import PlanFileView, approved_plan_due, due_reminder, edit_due
 from planmode.core.state import SessionState
@@ -25,7 +26,7 @@ def before_step(
     """Return the reminders that are due now, in the order in which they are given."""
     due = [
         plan_mode_reminder(state, config, reach, ground),
-        _approved_plan(state),
+        _approved_plan(state, config),
         _edited(state, reach),
     ]
     return [given for given in due if given is not None]
@@ -57,13 +58,16 @@ def at_turn_end(
     kind: ev.ReminderKind, state: SessionState, config: PlanModeConfig
 ) -> ev.ReminderInjected:
     """Return what an agent is told that stopped too early."""
-    steps = "\n".join(f"{step.number}. {escaped(step.text)}" for step in state.plan.open_steps)
     name = variant(f"reminders/{kind}", config.workflow)
-    text = reminder(render_from(name, {"steps": steps}))
+    text = reminder(render_from(name, {"steps": _open_steps(state)}))
     return ev.ReminderInjected(ev.Variant.TURN_END, kind, text, state.plan.plan_id)
 
 
-def _approved_plan(state: SessionState) -> ev.ReminderInjected | None:
+def _open_steps(state: SessionState) -> str:
+    return escaped(listed(state.plan.open_steps))
+
+
+def _approved_plan(state: SessionState, config: PlanModeConfig) -> ev.ReminderInjected | None:
     """Give the approved plan again, byte for byte, when the conversation lost it."""
     if not approved_plan_due(state):
         return None
@@ -73,7 +77,13 @@ def _approved_plan(state: SessionState) -> ev.ReminderInjected | None:
     except StoredDataError:
         logger.exception("the approved revision %s can't be given again", row.pk)
         plan = render("reminders/approved_plan_damaged")
-    text = render("reminders/approved_plan", version=str(row.version), sha256=row.sha256, plan=plan)
+    known = {
+        "version": str(row.version),
+        "sha256": row.sha256,
+        "steps": _open_steps(state),
+        "plan": plan,
+    }
+    text = render_from(variant("reminders/approved_plan", config.workflow), known)
     return ev.ReminderInjected(
         ev.Variant.PLAN_EXECUTION, ev.ReminderKind.APPROVED_PLAN, reminder(text), row.plan_id
     )

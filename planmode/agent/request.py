@@ -1,17 +1,22 @@
 """The next model call, compiled from log and state."""
 
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from planmode.agent.catalog import tools_of
 from planmode.agent.contracts import ModelRequest, Tool, ToolSpec
 from planmode.agent.workspace import Reach
+from planmode.core.events import Variant
+from planmode.core.guard import offered
 from planmode.core.presets import PlanModeConfig
-from planmode.core.state import SessionState
+from planmode.core.state import EMPTY, SessionState
 from planmode.core.view import transcript
 from planmode.store import eventlog
 from prompts.library import variant
 from prompts.rendering import render
+
+_REPLACED: Final = (Variant.PLAN_MODE,)
+"""Of these the newest holds, where each request has the whole text."""
 
 
 def build_request(
@@ -24,15 +29,20 @@ def build_request(
     """Return what the model is sent now.
 
     System prompt and tools are the same in and outside plan mode, byte for byte: only reminders
-    and the guard change, so that a provider's cache stays good. Where the deployment writes the
-    instructions, its ``section`` closes the system prompt while plan mode is on.
+    and the guard change, so that a provider's cache stays good. Two kinds of session differ. Where
+    the deployment writes the instructions, its ``section`` closes the system prompt while plan mode
+    is on; where a planning agent is told of read-only tools alone, the others are left out.
     """
     log = eventlog.read(session_id)
-    messages = transcript((item.event for item in log), cut_text=render("results/cancelled"))
+    messages = transcript(
+        (item.event for item in log),
+        cut_text=render("results/cancelled"),
+        only_newest=_REPLACED if config.cadence.how == "each_request" else (),
+    )
     return ModelRequest(
         system=_system(state, reach, config, section),
         messages=messages,
-        tools=tool_specs(config),
+        tools=tool_specs(config, state),
         marks=state.marks,
         failures=state.turn.failures,
         last_outcome=state.plan.last_outcome,
@@ -51,11 +61,12 @@ def _system(state: SessionState, reach: Reach, config: PlanModeConfig, section: 
     return text
 
 
-def tool_specs(config: PlanModeConfig) -> tuple[ToolSpec, ...]:
+def tool_specs(config: PlanModeConfig, state: SessionState = EMPTY) -> tuple[ToolSpec, ...]:
     """Return the catalogue as the model is told of it, in a fixed order."""
     return tuple(
         ToolSpec(tool.name, _description(tool.name, config), _schema(tool))
         for tool in tools_of(config).values()
+        if offered(tool.name, state, config)
     )
 
 

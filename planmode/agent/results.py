@@ -1,6 +1,5 @@
 """What a tool call's result says, when the tool does not."""
 
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 from uuid import UUID
@@ -18,7 +17,7 @@ from planmode.core.errors import (
 from planmode.core.failures import Halt
 from planmode.core.guard import Refusal
 from planmode.core.outcomes import Outcome, consequence
-from planmode.core.plansteps import PlanStep, find_steps
+from planmode.core.plansteps import find_steps, listed
 from planmode.core.presets import PlanModeConfig
 from planmode.core.state import SessionState
 from planmode.store import eventlog, revisions
@@ -242,14 +241,9 @@ def _plan(submitted: ev.PlanSubmitted, saved_as: str) -> dict[str, str]:
         "saved_as": saved_as,
         "version": str(submitted.version),
         "sha256": submitted.sha256,
-        "steps": numbered(find_steps(content)),
+        "steps": escaped(listed(find_steps(content))),
         "plan": escaped(content),
     }
-
-
-def numbered(steps: Iterable[PlanStep]) -> str:
-    """Return steps of a plan as the lines of a list."""
-    return "\n".join(f"{step.number}. {escaped(step.text)}" for step in steps)
 
 
 def _reason(reason: str) -> str:

@@ -1,7 +1,7 @@
 """The steps of a plan that stands in a reply, and claims about them."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Final
@@ -79,6 +79,11 @@ def claims(reply: str, steps: tuple[PlanStep, ...]) -> tuple[PlanStep, ...]:
         replace(step, status=PlanStepStatus.CLAIMED) if step.number in named else step
         for step in steps
     )
+
+
+def listed(steps: Iterable[PlanStep]) -> str:
+    """Return ``steps`` as the lines of a numbered list, as the agent wrote them."""
+    return "\n".join(f"{step.number}. {step.text}" for step in steps)
 
 
 def _prose(reply: str) -> Iterator[str]:
