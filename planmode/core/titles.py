@@ -1,5 +1,6 @@
 """A plan's title: its first heading, else its first line."""
 
+import re
 from typing import Final
 
 from prompts.unseen import says_something
@@ -10,6 +11,7 @@ _LOOKED_AT: Final = 64 * 1024
 _DEEPEST: Final = 6
 _MOST_INDENTED: Final = 3
 _BLANKS: Final = " \t"
+_NAMELESS: Final = re.compile(r"\*{0,2}(?:plan|计划)[:\uff1a]\*{0,2}", re.IGNORECASE)
 UNTITLED: Final = "Untitled plan"
 
 
@@ -19,10 +21,16 @@ def plan_title(text: str) -> str:
     Takes time in proportion to the text, whatever it holds, and looks at its first 64 Ki.
     """
     lines = [line for line in text[:_LOOKED_AT].splitlines() if line.strip()]
+    lines = [line for line in lines if not _is_nameless(line)] or lines
     headings = (heading for heading in map(_heading, lines) if heading)
     line = next(headings, lines[0] if lines else "")
     title = " ".join(line.split())
     return title[: _LONGEST - 1] + "…" if len(title) > _LONGEST else title or UNTITLED
+
+
+def _is_nameless(line: str) -> bool:
+    """Return whether ``line`` says that a plan follows, and nothing of which."""
+    return _NAMELESS.fullmatch(_heading(line) or line.strip()) is not None
 
 
 def opens_with_title(text: str) -> bool:

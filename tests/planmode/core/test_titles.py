@@ -77,3 +77,18 @@ def test_no_text_keeps_the_caller_waiting(text: str) -> None:
 def test_what_opens_with_a_title(text: str, does: bool) -> None:  # noqa: FBT001 - a column
     """dsh:D-23."""
     assert opens_with_title(text) is does
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        pytest.param("Plan:\n\n1. Split it\n2. Test it", "1. Split it", id="a header alone"),
+        pytest.param("I looked.\n\n## Plan:\n1. Split", "I looked.", id="text before it"),
+        pytest.param("# Tidy\n\n**Plan:**\n1. Split", "Tidy", id="a heading before it"),
+        pytest.param("\u8ba1\u5212\uff1a\n1. Split", "1. Split", id="in Chinese"),
+        pytest.param("# Plan: tidy\n1. Split", "Plan: tidy", id="a name behind it"),
+        pytest.param("Plan:", "Plan:", id="nothing else"),
+    ],
+)
+def test_a_line_that_only_says_that_a_plan_follows_is_no_title(text: str, title: str) -> None:
+    assert plan_title(text) == title
