@@ -2,8 +2,10 @@
 
 import logging
 import secrets
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
+from pathlib import Path, PurePosixPath
 from typing import Final
 
 from django.conf import settings
@@ -27,8 +29,10 @@ from planmode.core.permission import BREAKER_IS_OPEN, BreakerLimits, PermissionM
 from planmode.core.plansteps import PlanStep
 from planmode.core.presets import PlanModeConfig
 from planmode.core.state import CallStatus, PendingCall, SessionState, under_way
+from planmode.knobs import knobs
 from planmode.models import Claim, Turn
 from planmode.store import eventlog, planfiles, revisions
+from planmode.store.confined import PathRefusedError
 from planmode.store.eventlog import Log
 from planmode.wakeups import wake
 
@@ -41,36 +45,68 @@ LOG_TRIES: Final = 3
 WORKER_LOST: Final = "worker_lost"
 
 
-def enter_plan_mode(claim: Claim, finished: ev.ToolFinished, *, plan_id: str) -> None:
-    """Enter plan mode, together with the result of the call that asked for it.
+def enter_plan_mode(
+    claim: Claim, told: Callable[[ev.PlanModeEntered], ev.ToolFinished], *, plan_id: str = ""
+) -> None:
+    """Enter plan mode, together with what the call that asked for it is ``told``.
 
     Raises:
         PlanInvalidError: ``plan_id`` is no plan id.
         AlreadyPlanningError: plan mode is on.
         ClaimLostError: another worker holds the turn.
     """
-    slugs.checked(plan_id)
     with eventlog.writing(claim.session_id, claim=claim) as log:
         if log.state.plan.active:
             raise AlreadyPlanningError(f"plan {log.state.plan.plan_id} is open")
-        log.add(entering(log.state, plan_id=plan_id), finished)
+        entered = entering(log, plan_id=plan_id)
+        log.add(entered, told(entered))
 
 
-def new_plan_id(state: SessionState) -> str:
-    """Return a plan id that the session has not used."""
+def new_plan_id(state: SessionState, prompt: str = "") -> str:
+    """Return a plan id that the session has not used, for a plan of what ``prompt`` asks for."""
+    if prompt and knobs(state.preset).slug == "prompt":
+        return slugs.prompt_plan_id(prompt, secrets.choice, state.plan.ids)
     return slugs.plan_id(secrets.choice, state.plan.ids)
 
 
 def entering(
-    state: SessionState, *, plan_id: str = "", by: int | None = None
+    log: Log, *, plan_id: str = "", by: int | None = None, prompt: str = ""
 ) -> ev.PlanModeEntered:
     """Return the event that turns plan mode on: the only place where one is made.
 
-    Whatever the way in, the permission mode is kept to be restored.
+    Whatever the way in, the permission mode is kept to be restored. ``prompt`` is what the plan is
+    for, if that is not what somebody said last. Where plan files lie in a folder of the project,
+    the plan's file is made there, empty.
+
+    Raises:
+        PlanInvalidError: ``plan_id`` is no plan id.
     """
-    return ev.PlanModeEntered(
-        plan_id or new_plan_id(state), previous_mode=state.permission_mode, by=by
-    )
+    state = log.state
+    wanted = slugs.checked(plan_id or new_plan_id(state, prompt or _last_said(log)))
+    own_id, folder = _placed(log, wanted)
+    return ev.PlanModeEntered(own_id, previous_mode=state.permission_mode, folder=folder, by=by)
+
+
+def _last_said(log: Log) -> str:
+    message = eventlog.find_last(log.session.pk, ev.MessagePosted)
+    return message.text if message else ""
+
+
+def _placed(log: Log, plan_id: str) -> tuple[str, str]:
+    """Return the plan's id, and the folder below the workspace where its file was made.
+
+    A folder that can't be used, or leads outside, leaves the plan to the session's own folder.
+    """
+    if knobs(log.state.preset).plan_folder != "project":
+        return plan_id, ""
+    below = log.session.project.plan_folder or settings.PLANS_DIRECTORY
+    try:
+        workspace = Path(log.session.workspace)
+        own_id = planfiles.reserve(workspace, below, plan_id, log.state.plan.ids)
+    except PathRefusedError as error:
+        logger.warning("session %s keeps its plan itself: %s", log.session.pk, error)
+        return plan_id, ""
+    return own_id, str(PurePosixPath(below))
 
 
 def leaving(log: Log, *, by: int) -> ev.PlanModeCancelled:
@@ -107,7 +143,7 @@ def chosen(log: Log) -> list[ev.Event]:
         events.append(ev.PermissionModeChanged(wanted.mode, previous, by=wanted.by))
     match wanted.active, plan.active:
         case True, False:
-            events.append(entering(log.state, by=wanted.by))
+            events.append(entering(log, by=wanted.by))
         case False, True:
             events.append(leaving(log, by=wanted.by))
         case None, _:
@@ -390,6 +426,7 @@ def close_turn(log: Log, turn: Turn, ended: ev.TurnEnded) -> None:
         turn.lease_until = None
     turn.save(update_fields=["state", "reason", "detail", "ended_at", "lease_until"])
     log.add(ended)
+    log.add(*chosen(log))  # no step comes any more that they could wait for
 
 
 def resolve_review(log: Log, resolved: ev.PlanResolved) -> None:

@@ -108,6 +108,6 @@ def put_plan(play: Play, content: bytes) -> None:
 
 def plan_path(play: Play) -> Path:
     """Return where the plan file lies."""
-    plan_id = play.state.plan.plan_id
-    assert plan_id is not None
-    return planfiles.path(play.id, plan_id)
+    plan = play.state.plan
+    assert plan.plan_id is not None
+    return planfiles.path(play.id, plan.plan_id, plan.folder)

@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -23,6 +23,7 @@ from planmode.agent.contracts import (
     ToolOutcome,
     ToolResult,
 )
+from planmode.agent.outside.tool import OutsideTool
 from planmode.agent.sandbox import Sandbox
 from planmode.agent.workspace import Reach
 from planmode.core import events as ev
@@ -45,7 +46,8 @@ logger = logging.getLogger(__name__)
 class Bench:
     """What a slice works with: the claim, the ground rules, and the state as it now is.
 
-    ``section`` is what the deployment tells agents while they plan, where it does.
+    ``section`` is what the deployment tells agents while they plan, where it does; ``outside`` are
+    the tools of its servers that this turn has.
     """
 
     claim: Claim
@@ -56,6 +58,12 @@ class Bench:
     sandbox: Sandbox
     state: SessionState
     section: str = ""
+    outside: tuple[OutsideTool, ...] = ()
+
+    @property
+    def tools(self) -> Mapping[str, Tool[Any]]:
+        """Every tool that there is for the agent, by name."""
+        return tools_of(self.config, self.outside)
 
     @property
     def check(self) -> Callable[[], None]:
@@ -65,11 +73,13 @@ class Bench:
     @property
     def reach(self) -> Reach:
         """The files that tools may touch, with the plan file of the present state."""
-        plan_id = self.state.plan.plan_id
+        plan = self.state.plan
+        has_file = plan.plan_id and self.config.plan_folder != "none"
         return Reach(
             workspace=ConfinedFolder(Path(self.workspace), check=self.check),
             plans=_plans(self.claim.session_id, self.check),
-            plan_file=planfiles.relative(plan_id) if plan_id else None,
+            plan_file=planfiles.relative(plan.plan_id or "", plan.folder) if has_file else None,
+            in_workspace=bool(plan.folder),
         )
 
 
@@ -89,10 +99,9 @@ def judge_and_run(bench: Bench, pending: PendingCall) -> None:
         ClaimLostError: another worker holds the turn.
     """
     call = pending.call
-    tools = tools_of(bench.config)
-    tool = tools.get(call.name)
+    tool = bench.tools.get(call.name)
     if tool is None:
-        turns.append(bench.claim, results.unknown(call, ", ".join(tools)))
+        turns.append(bench.claim, results.unknown(call, ", ".join(bench.tools)))
         return
     try:
         args = parse(tool, call.args)
@@ -206,15 +215,19 @@ class _Run:
         turns.finish_call(self.bench.claim, finished, *result.events, plan_bytes=result.plan_bytes)
 
     def _enter(self) -> None:
-        plan_id = turns.new_plan_id(self.bench.state)
-        plan = replace(self.bench.state.plan, plan_id=plan_id)
-        reach = replace(self.bench, state=replace(self.bench.state, plan=plan)).reach
-        if reach.plan_path is None:
-            failed = results.failed(self.call, "there is no folder for the plan at the moment")
-            turns.append(self.bench.claim, failed)
-            return
-        finished = results.entered(self.call, reach.plan_path)
-        turns.enter_plan_mode(self.bench.claim, finished, plan_id=plan_id)
+        try:
+            turns.enter_plan_mode(self.bench.claim, self._entered)
+        except PathRefusedError as error:
+            turns.append(self.bench.claim, results.failed(self.call, str(error)))
+
+    def _entered(self, entered: ev.PlanModeEntered) -> ev.ToolFinished:
+        """Return what the call is told; without a place for the plan, plan mode stays off."""
+        config, state = self.bench.config, self.bench.state
+        plan = replace(state.plan, plan_id=entered.plan_id, folder=entered.folder)
+        plan_path = replace(self.bench, state=replace(state, plan=plan)).reach.plan_path
+        if plan_path is None and config.plan_folder != "none":
+            raise PathRefusedError("there is no folder for the plan at the moment")
+        return results.entered(self.call, plan_path or "", config.source)
 
     def _submit(self, *, auto: bool) -> None:
         bench, plan_file = self.bench, self.bench.reach.plan_path or ""
@@ -254,9 +267,9 @@ def _submitted(bench: Bench, submits: Submits) -> bytes | None:
 
 def _restore(bench: Bench) -> None:
     """Put the plan file back as the log tells it, should another hand have been at it meanwhile."""
-    plan_id = bench.state.plan.plan_id
-    if plan_id is not None:
-        planfiles.restore(bench.claim.session_id, plan_id, bench.check)
+    plan = bench.state.plan
+    if plan.plan_id is not None:
+        planfiles.restore(bench.claim.session_id, plan.plan_id, bench.check, below=plan.folder)
 
 
 def recover(bench: Bench, pending: PendingCall) -> None:
@@ -265,7 +278,7 @@ def recover(bench: Bench, pending: PendingCall) -> None:
     What changes nothing runs again, unless it took three workers with it; anything else is
     answered *interrupted*, so that nothing is done twice.
     """
-    tool = tools_of(bench.config).get(pending.call.name)
+    tool = bench.tools.get(pending.call.name)
     if tool is not None and tool.repeatable and pending.starts < TurnLimits().attempts:
         judge_and_run(bench, replace(pending, status=CallStatus.DUE))
     else:
@@ -296,7 +309,7 @@ def deliver(bench: Bench, pending: PendingCall) -> None:
 def _answered(bench: Bench, pending: PendingCall) -> ev.ToolFinished:
     session_id: UUID = bench.claim.session_id
     answer = eventlog.at(session_id, pending.answer)
-    saved_as = _saved_as(session_id)
+    saved_as = _saved_as(session_id, bench.state.plan.folder)
     try:
         return results.answered(session_id, pending.call, answer, saved_as, bench.config)
     except StoredDataError as error:
@@ -304,11 +317,11 @@ def _answered(bench: Bench, pending: PendingCall) -> ev.ToolFinished:
         return results.damaged(session_id, pending.call, error, bench.config.source)
 
 
-def _saved_as(session_id: UUID) -> str:
+def _saved_as(session_id: UUID, folder: str) -> str:
     submitted = eventlog.find_last(session_id, ev.PlanSubmitted)
     if submitted is None:
         return ""
-    return str(planfiles.path(session_id, submitted.plan_id))
+    return str(planfiles.path(session_id, submitted.plan_id, folder))
 
 
 def skip(bench: Bench, pending: PendingCall) -> None:

@@ -18,6 +18,8 @@ from planmode.agent.contracts import ModelFailureError
 from planmode.agent.ground import ground_of
 from planmode.agent.injection import at_turn_end, before_step
 from planmode.agent.models import open_model
+from planmode.agent.outside.tool import OutsideTool
+from planmode.agent.outside.toolbox import toolbox
 from planmode.agent.request import build_request
 from planmode.agent.sandbox import Sandbox
 from planmode.agent.stopping import STOPPING
@@ -39,6 +41,8 @@ from planmode.core.moves import (
     next_move,
 )
 from planmode.core.presets import PlanModeConfig
+from planmode.core.profiles import PROFILES
+from planmode.core.state import SessionState
 from planmode.knobs import knobs, section_of
 from planmode.models import Claim, Session
 from planmode.store import leases, planfiles
@@ -102,6 +106,7 @@ def _bench(claim: Claim) -> Bench:
         model=session.model,
         config=config,
         section=_section(config, session.project.plan_section),
+        outside=_outside(claim, session.fold, config),
         ground=ground_of(session.project, session.fold, sandbox=sandbox.available),
         sandbox=sandbox,
         state=session.fold,
@@ -112,6 +117,16 @@ def _config(preset: str) -> PlanModeConfig:
     """Return the preset's knobs; no text names agents that can't be started."""
     config = knobs(preset)
     return config if "Agent" in TOOLS else replace(config, explorers=0, designers=0)
+
+
+def _outside(claim: Claim, state: SessionState, config: PlanModeConfig) -> tuple[OutsideTool, ...]:
+    """Return the outside tools of the turn: none for children, which the guard would refuse."""
+    if PROFILES[state.profile].tools is not None:
+        return ()
+    tools = toolbox().tools(claim.session_id, claim.turn_id)
+    if config.tools == "read_only" and state.plan.active:
+        return tuple(tool for tool in tools if tool.repeatable)  # those alone change nothing
+    return tools
 
 
 def _section(config: PlanModeConfig, own: str) -> str:
@@ -126,9 +141,10 @@ def _section(config: PlanModeConfig, own: str) -> str:
 
 
 def _restore_plan_file(claim: Claim) -> None:
-    plan_id = Session.objects.get(pk=claim.session_id).fold.plan.plan_id
-    if plan_id is not None:
-        planfiles.restore(claim.session_id, plan_id, partial(turns.check_held, claim))
+    plan = Session.objects.get(pk=claim.session_id).fold.plan
+    if plan.plan_id is not None:
+        check = partial(turns.check_held, claim)
+        planfiles.restore(claim.session_id, plan.plan_id, check, below=plan.folder)
 
 
 def _act(bench: Bench, move: Move) -> bool:  # noqa: C901, PLR0912 - one arm for each move
@@ -177,6 +193,8 @@ def _step(bench: Bench, number: int) -> bool:
             request = build_request(
                 bench.claim.session_id, bench.state, bench.reach, bench.config, bench.section
             )
+            outside = tuple(tool.spec() for tool in bench.outside)
+            request = replace(request, tools=(*request.tools, *outside))
             reply = open_model(bench.model).ask(request)
     except ModelFailureError as error:
         return _failed(bench, error)

@@ -37,20 +37,28 @@ class Reach:
     """The files of one agent.
 
     ``plans`` is the session's folder (``None`` where it is not available), ``plan_file`` the
-    current plan file in it (``None`` when no plan is under way). What may happen when is the
-    guard's business.
+    current plan file (``None`` when no plan is under way): in that folder, or, where
+    ``in_workspace``, below the workspace. What may happen when is the guard's business.
     """
 
     workspace: ConfinedFolder
     plans: ConfinedFolder | None
     plan_file: PurePosixPath | None
+    in_workspace: bool = False
+
+    @property
+    def plan_place(self) -> Place | None:
+        """Where the current plan file lies."""
+        home = self.workspace if self.in_workspace else self.plans
+        if home is None or self.plan_file is None:
+            return None
+        return Place(home, self.plan_file, "plan_file")
 
     @property
     def plan_path(self) -> str | None:
         """The absolute path of the current plan file."""
-        if self.plans is None or self.plan_file is None:
-            return None
-        return str(self.plans.root / self.plan_file)
+        place = self.plan_place
+        return None if place is None else str(place.folder.root / place.relative)
 
     def locate(self, path: str) -> Place:
         """Return where ``path`` leads; relative ones count from the workspace.
@@ -61,7 +69,10 @@ class Reach:
         place = self._in_session(path)
         if place is not None:
             return place
-        return Place(self.workspace, self.workspace.relative_to_root(path), "workspace")
+        relative = self.workspace.relative_to_root(path)
+        if self.in_workspace and relative == self.plan_file and not _names_folder(path):
+            return Place(self.workspace, relative, "plan_file")
+        return Place(self.workspace, relative, "workspace")
 
     def read(self, place: Place, limit: int = LARGEST_FILE) -> bytes:
         """Return the file's bytes.
@@ -85,6 +96,8 @@ class Reach:
         match place.kind:
             case "workspace":
                 place.folder.write(place.relative, content, mode=0o666, folders=0o777)
+            case "plan_file" if place.folder is self.workspace:
+                place.folder.write(place.relative, content, mode=0o666, folders=0o777)
             case "plan_file":
                 place.folder.make()
                 place.folder.write(place.relative, content, mode=0o600, folders=0o700)
@@ -97,10 +110,11 @@ class Reach:
         Raises:
             PathRefusedError: something is there that can't be read as a plan file.
         """
-        if self.plans is None or self.plan_file is None:
+        place = self.plan_place
+        if place is None:
             return None
         try:
-            return self.plans.read(self.plan_file, LARGEST_FILE)
+            return place.folder.read(place.relative, LARGEST_FILE)
         except PathMissingError:
             return None
 
@@ -116,14 +130,19 @@ class Reach:
             relative = self.plans.relative_to_root(whole)
         except PathRefusedError:
             return None
-        # With a slash at its end a path names a folder, and the plan file is none.
-        if relative == self.plan_file and not path.endswith(("/", "/.")):
+        own = not self.in_workspace and relative == self.plan_file
+        if own and not _names_folder(path):
             return Place(self.plans, relative, "plan_file")
         match relative.parts:
             case ("agents", _, "plans", *_):
                 return Place(self.plans, relative, "plans")
             case _:
                 raise PathRefusedError("the path lies outside the workspace and the plans")
+
+
+def _names_folder(path: str) -> bool:
+    """Return whether ``path`` has a slash at its end: it names a folder, the plan file is none."""
+    return path.endswith(("/", "/."))
 
 
 def writing(name: str, path: str, reach: Reach) -> CallFacts:

@@ -63,7 +63,7 @@ def start_session(new: NewSession, *, owner: User) -> UUID:
             )
         )
         if new.plan:
-            log.add(turns.entering(log.state, by=owner.pk))
+            log.add(turns.entering(log, by=owner.pk, prompt=prompt))
         log.add(ev.MessagePosted(prompt, author=owner.pk))
         turns.queue_turn(log)
     return session.pk

@@ -137,6 +137,23 @@ class ConfinedFolder:
                 os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
             os.fsync(folder)
 
+    def create(self, relative: PurePosixPath, *, mode: int = 0o600, folders: int = 0o700) -> bool:
+        """Make an empty file; return false, and change nothing, when its name is taken.
+
+        Of two who ask for one name, one gets it. A link is a name, wherever it leads. Missing
+        folders below the root are made with mode ``folders``.
+
+        Raises:
+            PathRefusedError: the place lies behind a link, or nothing can be made there.
+        """
+        name = _name(relative)
+        with self._plainly(relative), self._opened(_parents(relative), folders) as folder:
+            try:
+                os.close(os.open(name, _NEW_FILE, mode, dir_fd=folder))
+            except FileExistsError:
+                return False
+        return True
+
     def exists(self, relative: PurePosixPath) -> bool:
         """Return whether a regular file lies there, reached without links."""
         return self._is(relative, stat.S_IFREG)

@@ -2,7 +2,7 @@
 
 import hashlib
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path, PurePosixPath
 from uuid import UUID
 
@@ -11,13 +11,17 @@ from django.db import DatabaseError, transaction
 
 from planmode.core import slugs
 from planmode.core.errors import StoredDataError
-from planmode.models import PlanFile
+from planmode.models import PlanFile, Session
 from planmode.store import blobs
 from planmode.store.confined import ConfinedFolder, PathRefusedError
 
 logger = logging.getLogger(__name__)
 
 MAIN_AGENT = "main"
+MOST_OF_ONE_NAME = 100
+FOR_US = (0o600, 0o700)
+FOR_ALL = (0o666, 0o777)
+"""Modes of files and folders: in the session's own folder, and in a workspace."""
 LARGEST = 1024 * 1024
 """The most bytes of a plan, and of any file that a tool writes."""
 
@@ -41,14 +45,50 @@ def _place(session_id: UUID) -> Path:
     return place
 
 
-def path(session_id: UUID, plan_id: str) -> Path:
+# ``below`` is the folder below the workspace that holds the plan file: what the log says of the
+# plan; empty for the session's own folder.
+
+
+def path(session_id: UUID, plan_id: str, below: str = "") -> Path:
     """Return where the plan file lies, whether or not it is there."""
-    return _place(session_id) / relative(plan_id)
+    root = _workspace(session_id) if below else _place(session_id)
+    return root / relative(plan_id, below)
 
 
-def relative(plan_id: str) -> PurePosixPath:
-    """Return where the plan file lies below the session's folder."""
-    return PurePosixPath("agents", MAIN_AGENT, "plans", f"{slugs.checked(plan_id)}.md")
+def relative(plan_id: str, below: str = "") -> PurePosixPath:
+    """Return where the plan file lies below the session's folder, or below the workspace."""
+    name = f"{slugs.checked(plan_id)}.md"
+    return PurePosixPath(below or f"agents/{MAIN_AGENT}/plans", name)
+
+
+def _workspace(session_id: UUID) -> Path:
+    return Path(Session.objects.values_list("workspace", flat=True).get(pk=session_id))
+
+
+def reserve(workspace: Path, below: str, plan_id: str, taken: Collection[str]) -> str:
+    """Make an empty plan file that nobody had, and return its plan id.
+
+    That is ``plan_id``, or it with a number where the name is in the folder already, or in
+    ``taken``: sessions that share a folder never share a file.
+
+    Raises:
+        PathRefusedError: ``below`` names no folder inside the workspace, or it can't be used.
+    """
+    root = ConfinedFolder(workspace)
+    place = _inside(root, below)
+    for candidate in (plan_id, *(f"{plan_id}-{n}" for n in range(2, MOST_OF_ONE_NAME))):
+        file = place / f"{candidate}.md"
+        if candidate not in taken and root.create(file, mode=0o666, folders=0o777):
+            return candidate
+    raise PathRefusedError(f"{below!r} holds too many plans called {plan_id}")
+
+
+def _inside(root: ConfinedFolder, below: str) -> PurePosixPath:
+    """Return ``below`` as a path that counts from the workspace, and is none that git owns."""
+    place = root.relative_to_root(below)
+    if below.startswith(("/", "~")) or not place.parts or ".git" in place.parts:
+        raise PathRefusedError(f"{below!r} is no folder for plans")
+    return place
 
 
 def folder(session_id: UUID, check: Callable[[], None] | None = None) -> ConfinedFolder:
@@ -85,7 +125,9 @@ def kept(session_id: UUID, plan_id: str) -> bytes | None:
     return bytes(row.content) if row else None
 
 
-def restore(session_id: UUID, plan_id: str, check: Callable[[], None] | None = None) -> None:
+def restore(
+    session_id: UUID, plan_id: str, check: Callable[[], None] | None = None, *, below: str = ""
+) -> None:
     """Put the plan file back as the row has it, when this disk lacks it or holds other bytes.
 
     The row tells what the log tells. Other bytes are those of a worker that died before it could
@@ -95,8 +137,11 @@ def restore(session_id: UUID, plan_id: str, check: Callable[[], None] | None = N
     if content is None:
         return
     try:
-        plans, place = folder(session_id, check), relative(plan_id)
+        own = folder(session_id, check) if not below else None
+        plans = own or ConfinedFolder(_workspace(session_id), check=check)
+        place = relative(plan_id, below)
         if not plans.exists(place) or plans.read(place, LARGEST + 1) != content:
-            plans.write(place, content)
+            modes = FOR_US if own else FOR_ALL
+            plans.write(place, content, mode=modes[0], folders=modes[1])
     except PathRefusedError:
         return  # the tools will say so, in words that the agent can act on

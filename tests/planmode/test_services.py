@@ -186,7 +186,7 @@ class Door:
     def enter(self, plan_id: str) -> None:
         """Enter as the EnterPlanMode tool does."""
         faults.lease_runs_out(self.session)
-        turns.enter_plan_mode(claimed(self.session), FINISHED, plan_id=plan_id)
+        turns.enter_plan_mode(claimed(self.session), lambda _: FINISHED, plan_id=plan_id)
 
 
 def submit(session: Play, content: bytes = PLAN.encode(), call_id: str = "c1") -> None:
@@ -265,7 +265,7 @@ def test_the_row_says_where_the_turn_stands(operator: User, reviewer: User) -> N
 
 
 def hold_enter(claim: Claim) -> None:
-    turns.enter_plan_mode(claim, FINISHED, plan_id="bold-amber-fox")
+    turns.enter_plan_mode(claim, lambda _: FINISHED, plan_id="bold-amber-fox")
 
 
 def hold_submit(claim: Claim) -> None:

@@ -144,3 +144,43 @@ def test_a_missing_workspace_stays_missing(tmp_path: Path) -> None:
     with pytest.raises(PathMissingError):
         reach.write(reach.locate("a.py"), b"")
     assert not (tmp_path / "gone").exists()
+
+
+@pytest.fixture
+def shared(reach: Reach) -> Reach:
+    """The same files, with the plan file in a folder of the workspace."""
+    return Reach(reach.workspace, reach.plans, P(".plans/tidy-parser.md"), in_workspace=True)
+
+
+def test_a_plan_file_in_the_workspace_is_the_plan_file_alone(shared: Reach) -> None:
+    """claude:C-13."""
+    root = shared.workspace.root
+    assert shared.plan_path == str(root / ".plans/tidy-parser.md")
+    for name in (".plans/tidy-parser.md", f"{root}/.plans/tidy-parser.md"):
+        assert writing("Write", name, shared) == CallFacts("Write", plan_file=True)
+    for name in (".plans/other.md", ".plans/tidy-parser.md/", ".plans", "parser.py"):
+        assert writing("Write", name, shared) == CallFacts("Write", workspace=True)
+    old = _path(shared, f"{{S}}/{PLAN}")
+    assert writing("Write", old, shared) == CallFacts("Write")
+
+
+def test_a_plan_file_in_the_workspace_gets_the_folders_that_it_lacks(shared: Reach) -> None:
+    """complaints:K-38."""
+    assert shared.read_plan() is None
+    shared.write(shared.locate(".plans/tidy-parser.md"), b"# Plan\n")
+    assert shared.read_plan() == b"# Plan\n"
+
+
+def test_a_plan_file_behind_a_link_is_neither_read_nor_written(
+    shared: Reach, tmp_path: Path
+) -> None:
+    """claude:C-10."""
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "tidy-parser.md").write_text("theirs")
+    (shared.workspace.root / ".plans").symlink_to(outside)
+    with pytest.raises(PathRefusedError):
+        shared.read_plan()
+    with pytest.raises(PathRefusedError):
+        shared.write(shared.locate(".plans/tidy-parser.md"), b"ours")
+    assert (outside / "tidy-parser.md").read_text() == "theirs"

@@ -296,3 +296,25 @@ def test_folders_are_told_from_files(folder: ConfinedFolder) -> None:
     assert not folder.is_folder(P("a/b.txt"))
     assert not folder.is_folder(P("d"))
     assert not folder.exists(P("a"))
+
+
+def test_a_name_is_made_once(folder: ConfinedFolder) -> None:
+    """claude:C-11: whoever comes second has to take another name."""
+    assert folder.create(P("a/b.txt"))
+    assert folder.read(P("a/b.txt"), 10) == b""
+    folder.write(P("a/b.txt"), b"mine")
+    assert not folder.create(P("a/b.txt"))
+    assert folder.read(P("a/b.txt"), 10) == b"mine"
+
+
+def test_a_link_is_a_name_that_is_taken(folder: ConfinedFolder, tmp_path: Path) -> None:
+    (folder.root / "b.txt").symlink_to(tmp_path / "outside" / "new.txt")
+    assert not folder.create(P("b.txt"))
+    assert _names(tmp_path / "outside") == ["secret.txt"]
+
+
+def test_nothing_is_made_behind_a_link(folder: ConfinedFolder, tmp_path: Path) -> None:
+    (folder.root / "plans").symlink_to(tmp_path / "outside")
+    with pytest.raises(PathRefusedError):
+        folder.create(P("plans/b.txt"))
+    assert _names(tmp_path / "outside") == ["secret.txt"]

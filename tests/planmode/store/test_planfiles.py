@@ -125,3 +125,76 @@ def test_what_can_t_be_restored_is_left_to_the_tools(
         (planfiles.session_folder(session.id) / "agents").symlink_to(outside)
     planfiles.restore(session.id, PLAN_ID)
     assert list(outside.iterdir()) == []
+
+
+# Plan files in a folder of the project
+
+
+def test_a_plan_file_of_the_project_lies_below_the_workspace(session: Play) -> None:
+    """claude:C-10."""
+    path = planfiles.path(session.id, PLAN_ID, ".plans")
+    assert path == session.workspace / ".plans" / f"{PLAN_ID}.md"
+
+
+def test_a_name_that_is_there_is_never_used_again(session: Play) -> None:
+    """claude:C-11, complaints:K-13 K-48."""
+    names = [planfiles.reserve(session.workspace, ".plans", PLAN_ID, ()) for _ in range(3)]
+    assert names == [PLAN_ID, f"{PLAN_ID}-2", f"{PLAN_ID}-3"]
+    files = sorted(path.name for path in (session.workspace / ".plans").iterdir())
+    assert files == sorted(f"{name}.md" for name in names)
+
+
+def test_an_id_of_the_session_is_not_used_again_either(session: Play) -> None:
+    """The file of an earlier plan may have been deleted; its versions are still its own."""
+    assert planfiles.reserve(session.workspace, "p", PLAN_ID, (PLAN_ID,)) == f"{PLAN_ID}-2"
+
+
+def test_a_folder_that_is_full_of_one_name_is_refused(session: Play) -> None:
+    taken = [PLAN_ID, *(f"{PLAN_ID}-{n}" for n in range(2, planfiles.MOST_OF_ONE_NAME))]
+    with pytest.raises(PathRefusedError, match="too many"):
+        planfiles.reserve(session.workspace, ".plans", PLAN_ID, taken)
+
+
+@pytest.mark.parametrize(
+    "below",
+    [
+        pytest.param("", id="empty"),
+        pytest.param(".", id="the workspace itself"),
+        pytest.param("./", id="the same with a slash"),
+        pytest.param("../x", id="above"),
+        pytest.param("a/../../x", id="above, by a way around"),
+        pytest.param("/etc/plans", id="absolute"),
+        pytest.param("{WORKSPACE}/plans", id="absolute inside"),
+        pytest.param("{WORKSPACE}-evil", id="a sibling with the same beginning"),
+        pytest.param("~/plans", id="somebody's home"),
+        pytest.param(".git/plans", id="a folder of git"),
+        pytest.param("link", id="a link that leads outside"),
+        pytest.param("link/plans", id="behind such a link"),
+        pytest.param("inner", id="a link that stays inside"),
+        pytest.param("parser.py", id="a file"),
+        pytest.param("a\0b", id="no name at all"),
+    ],
+)
+def test_only_a_folder_inside_the_workspace_holds_plans(
+    session: Play, tmp_path: Path, below: str
+) -> None:
+    """claude:C-10: what resolves outside, and whatever is no plain folder, is refused."""
+    outside, sibling = tmp_path / "outside", Path(f"{session.workspace}-evil")
+    for folder in (outside, sibling, session.workspace / "real"):
+        folder.mkdir()
+    (session.workspace / "link").symlink_to(outside)
+    (session.workspace / "inner").symlink_to(session.workspace / "real")
+    before = sorted(session.workspace.rglob("*"))
+    with pytest.raises(PathRefusedError):
+        planfiles.reserve(
+            session.workspace, below.replace("{WORKSPACE}", str(session.workspace)), PLAN_ID, ()
+        )
+    assert sorted(session.workspace.rglob("*")) == before
+    assert [*outside.iterdir(), *sibling.iterdir()] == []
+
+
+def test_a_file_of_the_project_is_put_back_where_it_was(session: Play) -> None:
+    planfiles.keep(session.id, PLAN_ID, b"# A")
+    planfiles.restore(session.id, PLAN_ID, below=".plans")
+    assert (session.workspace / ".plans" / f"{PLAN_ID}.md").read_bytes() == b"# A"
+    assert not planfiles.path(session.id, PLAN_ID).exists()

@@ -44,7 +44,7 @@ class Author:
         match operation:
             case ["enter", str(plan_id)]:
                 finished = ev.ToolFinished("c0", "EnterPlanMode", "ok")
-                turns.enter_plan_mode(self.claim(), finished, plan_id=plan_id)
+                turns.enter_plan_mode(self.claim(), lambda _: finished, plan_id=plan_id)
             case ["file", str(text)]:
                 self.text = text
             case "record":
