@@ -41,7 +41,6 @@ FILES: Final = {
     "src/c.txt": "c\n",
     "Makefile": "$(shell touch pwned)\nall:\n\ttouch made\n",
 }
-TOOLS: Final = ("git", "vim", "ed", "xxd", "perl", "less", "make", "curl", "python3")
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +139,7 @@ def test_what_is_forced_past_the_parser_changes_nothing(
     assert project.seen() == before
 
 
+# What keeps these from changing anything, also where they may.
 STOPPED: Final = {
     "B171": "no terminal",
     "B287": "no terminal",
@@ -151,24 +151,23 @@ def test_the_same_lines_change_the_workspace_while_working(
     project: Project, box: Sandbox, work: Path
 ) -> None:
     """Without this the test above could pass for lack of anything to change."""
-    for tool in TOOLS:
-        need(tool, shutil.which(tool) is not None)
     shutil.copytree(project.base, work / "as it was", symlinks=True)
     for row in _ROWS:
         (work / f"{row['id']}.line").write_text(row["cmd"])
     script = (
         "for line in *.line; do cp -a 'as it was' ${line%.line}; (cd ${line%.line}/work; "
-        'timeout 5 bash -c "$(cat ../../$line)") > ${line%.line}.out 2>&1; done'
+        'timeout 60 bash -c "$(cat ../../$line)") > ${line%.line}.out 2>&1; done'
     )
-    box.run(script, cwd=work, sandboxed=False, timeout_s=60, output_limit=10_000)
+    box.run(script, cwd=work, sandboxed=False, timeout_s=600, output_limit=10_000)
     before = Project(work / "as it was").contents()
-    unchanged = {
+    ran = {
         row["id"]
         for row in _ROWS
-        if Project(work / row["id"]).contents() == before
-        and "rg: command not found" not in (work / f"{row['id']}.out").read_text()
+        if "command not found" not in (work / f"{row['id']}.out").read_text()
     }
-    assert unchanged == set(STOPPED)
+    unchanged = {name for name in ran if Project(work / name).contents() == before}
+    assert len(ran) > 130, "the others need what this machine may lack"
+    assert unchanged == STOPPED.keys() & ran
 
 
 @pytest.mark.parametrize("sandboxed", [True, False])
