@@ -50,9 +50,10 @@ TOOLS: Final[Mapping[str, Tool[Any]]] = {tool.name: tool for tool in _TOOLS}
 _WITH_PLAN: Final[Mapping[str, Tool[Any]]] = {**TOOLS, "ExitPlanMode": ExitPlanModeWithPlan()}
 
 
-def tools_of(config: PlanModeConfig) -> Mapping[str, Tool[Any]]:
-    """Return the tools of one kind of session."""
-    return _WITH_PLAN if config.source == "argument" else TOOLS
+def tools_of(config: PlanModeConfig, outside: Iterable[Tool[Any]] = ()) -> Mapping[str, Tool[Any]]:
+    """Return the tools of one kind of session: our own, then those of ``outside``."""
+    own = _WITH_PLAN if config.source == "argument" else TOOLS
+    return {**own, **{tool.name: tool for tool in outside}}
 
 
 DEEPEST: Final = 16

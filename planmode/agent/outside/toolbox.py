@@ -80,29 +80,32 @@ class Toolbox:
         self,
         clock: Callable[[], float] = time.monotonic,
         door: Callable[[], Door] = open_door,
+        patience_s: float = PATIENCE_S,
     ) -> None:
         """Begin with nothing; ``clock`` counts seconds, ``door`` opens the way to servers."""
+        self._patience_s = patience_s
         self._clock = clock
         self._open_door = door
         self._lock = threading.Lock()  # never held while somebody waits for a server
         self._shelves: dict[str, _Shelf] = {}
-        self._turns: OrderedDict[UUID, tuple[OutsideTool, ...]] = OrderedDict()
+        self._turns: OrderedDict[tuple[UUID, int], tuple[OutsideTool, ...]] = OrderedDict()
         self._said = ""
 
-    def tools(self, turn_id: UUID) -> tuple[OutsideTool, ...]:
+    def tools(self, session_id: UUID, turn_id: int) -> tuple[OutsideTool, ...]:
         """Return the tools by name, the same ones for one turn as long as this process lives.
 
-        Waits up to 10 s for servers that were not asked before, or not for a while.
+        Waits a bounded time for servers that were not asked before, or not for a while.
         """
+        turn = (session_id, turn_id)
         with self._lock:
-            known = self._turns.get(turn_id)
+            known = self._turns.get(turn)
             shelves = [] if known is not None else self._asking()
         if known is not None:
             return known
         if asked := [shelf.asked for shelf in shelves if shelf.asked is not None]:
             wait(asked, max(0.0, max(shelf.patience for shelf in shelves) - self._clock()))
         with self._lock:
-            return self._turns.setdefault(turn_id, self._taken(shelves))
+            return self._turns.setdefault(turn, self._taken(shelves))
 
     def _asking(self) -> list[_Shelf]:
         """Return a shelf for each server, and ask those again of which too little is known."""
@@ -125,7 +128,7 @@ class Toolbox:
         now = self._clock()
         if shelf.asked is None and now >= shelf.until:
             shelf.asked = loop().start(asked(server, door))
-            shelf.patience = now + PATIENCE_S
+            shelf.patience = now + self._patience_s
         return shelf
 
     def _taken(self, shelves: Iterable[_Shelf]) -> tuple[OutsideTool, ...]:
@@ -149,7 +152,7 @@ class Toolbox:
         shelf.asked = None
         try:
             shelf.listing = answered.result()
-        except OutsideError as error:
+        except Exception as error:  # noqa: BLE001 - whatever it made break costs its own tools alone
             shelf.listing, shelf.until = Listing(), self._clock() + RETRY_S
             if not shelf.trouble:
                 logger.warning("outside server %s has no tools now: %s", shelf.server.name, error)

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any
 from uuid import uuid4
 
@@ -73,9 +74,13 @@ def box(site: Site, door: FakeDoor, clock: Clock) -> Toolbox:
     return Toolbox(clock, lambda: opened)
 
 
+TURNS = count(1)
+SESSION = uuid4()
+
+
 def names(box: Toolbox) -> list[str]:
     """Return the tools that a new turn has."""
-    return [tool.name for tool in box.tools(uuid4())]
+    return [tool.name for tool in box.tools(SESSION, next(TURNS))]
 
 
 ALL = ["mcp__db__drop", "mcp__db__query", "mcp__docs__search"]
@@ -89,26 +94,26 @@ def test_without_a_file_nothing_is_opened(site: Site) -> None:
     def opened() -> Door:
         raise AssertionError
 
-    assert Toolbox(door=opened).tools(uuid4()) == ()
+    assert Toolbox(door=opened).tools(SESSION, next(TURNS)) == ()
 
 
 def test_a_turn_keeps_its_tools(box: Toolbox, door: FakeDoor, clock: Clock) -> None:
-    turn = uuid4()
-    before = box.tools(turn)
+    turn = next(TURNS)
+    before = box.tools(SESSION, turn)
     door.tools["docs"] = []
     clock.now += FRESH_S
     assert names(box) == ALL[:2]
-    assert box.tools(turn) is before
+    assert box.tools(SESSION, turn) is before
 
 
 def test_turns_are_not_kept_for_ever(box: Toolbox, door: FakeDoor, clock: Clock) -> None:
-    turn = uuid4()
-    box.tools(turn)
+    turn = next(TURNS)
+    box.tools(SESSION, turn)
     for _ in range(MOST_TURNS):
         names(box)
     door.tools["docs"] = []
     clock.now += FRESH_S
-    assert [tool.name for tool in box.tools(turn)] == ALL[:2]
+    assert [tool.name for tool in box.tools(SESSION, turn)] == ALL[:2]
 
 
 def test_a_list_is_asked_for_once_in_a_while(box: Toolbox, door: FakeDoor, clock: Clock) -> None:
@@ -177,7 +182,7 @@ def test_a_real_server_that_hangs_costs_its_time_and_the_others_nothing(site: Si
     site.offer("search")
     hanging = program("import signal; signal.pause()", timeout_s=2)
     site.serve(docs=site.stub(), odd=hanging)
-    assert names(Toolbox()) == ["mcp__docs__search"]
+    assert names(Toolbox(patience_s=60.0)) == ["mcp__docs__search"]
 
 
 def test_a_process_has_one_toolbox() -> None:
@@ -234,3 +239,10 @@ def test_a_process_without_servers_never_loads_the_sdk() -> None:
 
 def test_the_door_is_the_sdks() -> None:
     assert type(open_door()).__name__ == "SdkDoor"
+
+
+def test_what_breaks_in_asking_a_server_costs_its_own_tools_alone(
+    box: Toolbox, door: FakeDoor
+) -> None:
+    del door.tools["docs"]
+    assert names(box) == ALL[:2]
