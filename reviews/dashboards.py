@@ -231,19 +231,25 @@ def reviews_by_call(session_id: UUID, call_ids: Iterable[str]) -> dict[str, Revi
 
 
 def acknowledged(review: Review) -> datetime | None:
-    """Return when the agent was given the outcome: its exit call has its result in the log."""
+    """Return when the agent was given the outcome, as its call's result or as a reminder."""
     resolved = TelemetryEvent.objects.filter(name="plan_resolved", review_id=review.pk).first()
     if resolved is None:
         return None
     behind = queries.events(review.session_id, after=resolved.seq, limit=PAGE_SIZE)
     return next(
-        (
-            logged.at
-            for logged in behind
-            if isinstance(logged.event, ev.ToolFinished) and logged.event.call_id == review.call_id
-        ),
+        (logged.at for logged in behind if _gives_outcome(logged.event, review.call_id)),
         None,
     )
+
+
+def _gives_outcome(event: ev.Event, call_id: str) -> bool:
+    match event:
+        case ev.ToolFinished():
+            return event.call_id == call_id
+        case ev.ReminderInjected(variant=ev.Variant.PLAN_REVIEW):
+            return not call_id  # the plan was a reply, which has no result
+        case _:
+            return False
 
 
 def usernames(ids: Iterable[int]) -> dict[int, str]:

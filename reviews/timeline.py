@@ -153,8 +153,8 @@ class _Book:
                 self.call(logged, ToolCall(call_id, name), Progress.RUNNING)
             case ev.ToolFinished(call_id=call_id, name=name):
                 self.call(logged, ToolCall(call_id, name), Progress.ENDED, event)
-            case ev.StepStarted() | ev.PlanFileWritten():
-                pass  # the reply and the call that follow say it better
+            case ev.StepStarted() | ev.PlanFileWritten() | ev.PlanStepsListed():
+                pass  # the reply and the call that follow say it better, or the list of steps
             case _:
                 self.waiting(logged)
                 if isinstance(event, ev.TurnEnded):

@@ -7,6 +7,7 @@ from typing import Any, Final, assert_never
 from planmode.core import events as ev
 from planmode.core.failures import in_words
 from planmode.core.outcomes import Outcome
+from planmode.core.plansteps import PlanStep, PlanStepStatus
 from planmode.core.state import CallStatus, SessionState
 
 LONGEST_LINE: Final = 300
@@ -29,7 +30,9 @@ Names = Callable[[int | None], str]
 """Gives a person's name for a user id."""
 
 
-def narrated(event: ev.Event, before: SessionState, names: Names) -> list[str]:
+def narrated(  # noqa: PLR0911 - one arm for each group of events
+    event: ev.Event, before: SessionState, names: Names
+) -> list[str]:
     """Return the lines that tell ``event``, which came in state ``before``; often none."""
     match event:
         case ev.StepStarted() | ev.ModelReplied() | ev.ModelFailed() | ev.MessagePosted():
@@ -52,6 +55,8 @@ def narrated(event: ev.Event, before: SessionState, names: Names) -> list[str]:
             | ev.PlanReviewClosed()
         ):
             return _plan(event, names)
+        case ev.PlanStepsListed(steps=steps):
+            return _steps(steps, before.plan.steps)
         case (
             ev.SessionStarted()
             | ev.TurnQueued()
@@ -150,6 +155,15 @@ def _plan(
             return [_resolved(event, names)]
         case ev.PlanReviewClosed(how=how):
             return [f"the review is closed: {how}"]
+
+
+def _steps(steps: tuple[PlanStep, ...], known: tuple[PlanStep, ...]) -> list[str]:
+    """Tell what is claimed to be done; which steps there are stands in the plan."""
+    return [
+        f"the agent says that step {step.number} is done: {one_line(step.text)}"
+        for step in steps
+        if step.status is PlanStepStatus.CLAIMED and step not in known
+    ]
 
 
 def _resolved(event: ev.PlanResolved, names: Names) -> str:

@@ -20,9 +20,10 @@ from planmode.access.may import Action, Caller, may, may_anywhere
 from planmode.access.requests import caller as caller_now
 from planmode.core.errors import StoredDataError
 from planmode.core.options import SHOWN_FROM
+from planmode.core.plansteps import PlanStep
 from prompts.unseen import says_something
 from reviews import dashboards, feed, services
-from reviews.core.decisions import LONGEST_FEEDBACK, Decision, DecisionKind
+from reviews.core.decisions import LONGEST_FEEDBACK, Decision, DecisionKind, offered
 from reviews.core.diff import ENGINE, Diff, Outline, excerpt, lines_of, outline
 from reviews.core.errors import (
     DecisionIncompleteError,
@@ -74,6 +75,8 @@ class Desk:
 
     ``offered`` are the decisions that they may take now, ``why_not`` says why one is missing;
     ``track`` are the reviews of all the plan's revisions, ``newer`` the newest behind this one.
+    ``waits``: after a dismissal the agent waits for the person.
+    ``steps`` are those of this revision, as long as the session goes by them.
     """
 
     review: Review
@@ -85,6 +88,8 @@ class Desk:
     track: tuple[Review, ...]
     newer: Review | None
     acknowledged: datetime | None
+    waits: bool
+    steps: tuple[PlanStep, ...]
 
     @property
     def open(self) -> bool:
@@ -232,22 +237,30 @@ def _text(card: Review) -> str | None:
 
 def _desk(card: Review, caller: Caller, *, damaged: bool) -> Desk:
     track = dashboards.reviews_of_plan(card)
-    newest = track[-1]
-    offered = () if damaged or card.status != Card.Status.OPEN else _offered(card, caller)
+    newest, config = track[-1], queries.config(card.session_id)
+    closed = damaged or card.status != Card.Status.OPEN
+    mine = () if closed else _decisions_of(card, caller)
     return Desk(
         review=card,
         state=dashboards.state_of(card),
         who=dashboards.who_answered(card),
-        offered=offered,
+        offered=tuple(kind for kind in offered(config) if kind in mine),
+        waits=config.after_dismiss == "waits",
         why_not=_why_not(card, caller),
         damaged=damaged,
         track=tuple(track),
         newer=newest if newest.revision_version > card.revision_version else None,
         acknowledged=dashboards.acknowledged(card),
+        steps=_steps(card),
     )
 
 
-def _offered(card: Review, caller: Caller) -> tuple[DecisionKind, ...]:
+def _steps(card: Review) -> tuple[PlanStep, ...]:
+    plan = card.session.fold.plan
+    return plan.steps if plan.revision == str(card.revision_id) else ()
+
+
+def _decisions_of(card: Review, caller: Caller) -> tuple[DecisionKind, ...]:
     own = card.session.owner_id == caller.user_id and not card.project.allow_self_review
     decides = may(caller, Action.DECIDE, owned(card)) and not own
     dismisses = may(caller, Action.DISMISS, owned(card))

@@ -1,6 +1,6 @@
 """What the pages' templates share: states, times, hashes, navigation."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -21,6 +21,8 @@ from planmode.access.may import Action, caller_of, may_anywhere
 from planmode.core.events import ReminderKind
 from planmode.core.failures import in_words
 from planmode.core.outcomes import Outcome
+from planmode.core.plansteps import PlanStep, PlanStepStatus
+from planmode.core.presets import DEFAULT_PRESET, PRESETS
 from reviews.core.characters import marked
 from reviews.core.decisions import DecisionKind
 from reviews.timeline import LONGEST_TEXT, pretty
@@ -58,6 +60,8 @@ WORDS: Final[Mapping[str, Promise]] = {
     "due": pgettext_lazy("a tool call", "Next"),
     "pending": pgettext_lazy("a line of a list", "To do"),
     "in_progress": pgettext_lazy("a line of a list", "In progress"),
+    "open": pgettext_lazy("a step of a plan", "Open"),
+    "claimed": pgettext_lazy("a step of a plan", "Claimed"),
 }
 """Every state has an icon of its name in the sprite, and this word."""
 
@@ -100,6 +104,12 @@ REMINDERS: Final[Mapping[ReminderKind, Promise]] = {
     ReminderKind.INLINE_FULL: _("how plan mode works without a plan file, in full"),
     ReminderKind.INLINE_SPARSE: _("plan mode is still on, without a plan file"),
     ReminderKind.INLINE_REENTRY: _("plan mode is on again, without a plan file"),
+    ReminderKind.ENTERED: _("a person switched plan mode on"),
+    ReminderKind.APPROVED_PLAN: _("the approved plan once more"),
+    ReminderKind.REVIEWED: _("how the review of its plan ended"),
+    ReminderKind.UNSUBMITTED: _("no plan was submitted yet"),
+    ReminderKind.OPEN_STEPS: _("steps of the plan are open"),
+    ReminderKind.PLAN_EDITED: _("a person edited the plan"),
 }
 STOPS: Final[Mapping[Outcome, Promise]] = {
     Outcome.APPROVED: _("the plan was approved, the start waits for a message"),
@@ -174,6 +184,18 @@ def word(name: str) -> str:
 def reminder(kind: str) -> str:
     """Return what a reminder says, in few words."""
     return str(REMINDERS[ReminderKind(kind)])
+
+
+@register.filter
+def has_plan_file(preset: str) -> bool:
+    """Return whether an agent of this preset writes its plan to a file."""
+    return PRESETS.get(preset, PRESETS[DEFAULT_PRESET]).plan_folder != "none"
+
+
+@register.filter
+def claimed(steps: Sequence[PlanStep]) -> int:
+    """Return how many of the steps are done, as the agent says."""
+    return sum(step.status is PlanStepStatus.CLAIMED for step in steps)
 
 
 @register.filter

@@ -54,6 +54,7 @@ EACH: list[tuple[ev.Event, list[Line]]] = [
     (ev.PlanModeExited("a", PermissionMode.MANUAL, "approved"), [Line.EXITED]),
     (ev.PlanModeCancelled("a", PermissionMode.MANUAL), [Line.CANCELLED]),
     (ev.PlanFileWritten("a", "0" * 64, 3), []),
+    (ev.PlanStepsListed(()), []),
     (ev.PlanRevisionRecorded("a", 1, "k", "0" * 64, 3), [Line.REVISION]),
     (SUBMITTED, [Line.SUBMISSION]),
     (ev.PlanResolved("r", Outcome.APPROVED, by=7), [Line.DECISION]),

@@ -1,12 +1,15 @@
 """A call in a few words, whatever its arguments are."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from planmode.core.calls import ToolCall
-from planmode.core.state import PendingCall, SessionState, TurnView
-from reviews.management.narration import argument, one_line
+from planmode.core.events import PlanStepsListed
+from planmode.core.plansteps import PlanStep, PlanStepStatus
+from planmode.core.state import PendingCall, PlanState, SessionState, TurnView
+from reviews.management.narration import argument, narrated, one_line
 
 
 def about(args: str) -> str:
@@ -39,6 +42,16 @@ def test_arguments_that_are_no_json_object_say_nothing(raw: str) -> None:
 
 def test_a_call_that_is_not_there_says_nothing() -> None:
     assert argument(SessionState(), "c1") == ""
+
+
+def test_what_the_agent_claims_is_told_once() -> None:
+    """pi:P-25: as a claim, not as a fact."""
+    first, second = PlanStep(1, "Read"), PlanStep(2, "Split", PlanStepStatus.CLAIMED)
+    before = SessionState(plan=PlanState(steps=(first, second)))
+    claimed = replace(first, status=PlanStepStatus.CLAIMED)
+    told = narrated(PlanStepsListed((claimed, second)), before, str)
+    assert told == ["the agent says that step 1 is done: Read"]
+    assert narrated(PlanStepsListed((first, second)), before, str) == []
 
 
 def test_a_long_line_is_cut_and_says_so() -> None:
