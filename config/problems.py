@@ -50,6 +50,15 @@ STATUS_OF: Final[Mapping[type[planmode.DomainError], HTTPStatus]] = {
     planmode.ScheduleUnknownError: HTTPStatus.NOT_FOUND,
     planmode.ScheduleInvalidError: HTTPStatus.UNPROCESSABLE_ENTITY,
     planmode.TooManyJobsError: HTTPStatus.CONFLICT,
+    planmode.ChildSessionError: HTTPStatus.CONFLICT,
+    planmode.PermissionModeUnavailableError: HTTPStatus.CONFLICT,
+    planmode.TurnOpenError: HTTPStatus.CONFLICT,
+    planmode.RetryRefusedError: HTTPStatus.CONFLICT,
+    planmode.UndoRefusedError: HTTPStatus.CONFLICT,
+    planmode.NoPlanFileError: HTTPStatus.CONFLICT,
+    planmode.PlanEditConflictError: HTTPStatus.CONFLICT,
+    planmode.AttachmentRefusedError: HTTPStatus.UNPROCESSABLE_ENTITY,
+    planmode.ForkRefusedError: HTTPStatus.UNPROCESSABLE_ENTITY,
     reviews.ReviewUnknownError: HTTPStatus.NOT_FOUND,
     reviews.CardUnknownError: HTTPStatus.NOT_FOUND,
     reviews.ReviewClosedError: HTTPStatus.CONFLICT,
@@ -179,7 +188,10 @@ def problem_of(exc: Exception) -> Problem:
 
 def _members(error: planmode.DomainError) -> dict[str, Any]:
     match error:
-        case reviews.RevisionStaleError(current=current):
+        case (
+            reviews.RevisionStaleError(current=current)
+            | planmode.PlanEditConflictError(current=current)
+        ):
             return {"current": current}
         case reviews.ReviewClosedError(ending=ending):
             return {

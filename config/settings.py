@@ -196,6 +196,21 @@ CELERY_BEAT_SCHEDULE = {
     "background": {"task": "planmode.tasks.look_at_background_tasks", "schedule": float(SWEEP_S)},
 }
 
+# What may go with a message: as these types, so many bytes each.
+ATTACHMENT_TYPES = env.words(
+    "ATTACHMENT_TYPES",
+    (
+        "image/png",
+        "image/jpeg",
+        "image/gif",
+        "image/webp",
+        "application/pdf",
+        "text/plain",
+        "text/markdown",
+    ),
+)
+ATTACHMENT_MAX_BYTES = env.integer("ATTACHMENT_MAX_BYTES", 5242880, least=1)
+
 BLOB_STORE = env.text("BLOB_STORE", "database")
 WORKSPACE_ROOTS = [
     Path(item).resolve() for item in env.words("WORKSPACE_ROOTS", (str(DATA_DIR / "workspaces"),))

@@ -23,6 +23,8 @@ class Action(StrEnum):
     START_SESSION = "start_session"
     POST_MESSAGE = "post_message"
     CANCEL_TURN = "cancel_turn"
+    STEER = "steer"  # leave plan mode, choose a permission mode, edit the plan, undo
+    FORK_SESSION = "fork_session"
     READ_AUDIT = "read_audit"
     READ_TELEMETRY = "read_telemetry"
 
@@ -67,6 +69,9 @@ TABLE: Final[Mapping[Action, Mapping[str, Reach]]] = {
         Role.OPERATOR: Reach.OWN,
         Role.ADMIN: Reach.PROJECT,
     },
+    # A person's business: a program that left plan mode would have decided about its own plan.
+    Action.STEER: {Role.OPERATOR: Reach.OWN},
+    Action.FORK_SESSION: {TOKEN_SUBMITS: Reach.OWN, Role.OPERATOR: Reach.OWN},
     Action.READ_AUDIT: {Role.ADMIN: Reach.PROJECT},
     Action.READ_TELEMETRY: {Role.MANAGER: Reach.PROJECT, Role.ADMIN: Reach.PROJECT},
 }

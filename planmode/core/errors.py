@@ -183,3 +183,71 @@ class TooManyJobsError(DomainError):
 
     code = "too_many_jobs"
     title = "The session has too many of these already"
+
+
+class ChildSessionError(DomainError):
+    """The session is that of an agent which another agent started."""
+
+    code = "child_session"
+    title = "This session belongs to another agent"
+
+
+class PermissionModeUnavailableError(DomainError):
+    """The permission mode is switched off here."""
+
+    code = "permission_mode_unavailable"
+    title = "This permission mode is not available"
+
+
+class TurnOpenError(DomainError):
+    """A turn is under way, and what was asked for needs an agent at rest."""
+
+    code = "turn_open"
+    title = "The agent is at work"
+
+
+class RetryRefusedError(DomainError):
+    """The newest turn is not one that can be tried again."""
+
+    code = "retry_refused"
+    title = "There is nothing to try again"
+
+
+class UndoRefusedError(DomainError):
+    """What was named is no message that can be taken back."""
+
+    code = "undo_refused"
+    title = "This can't be taken back"
+
+
+class ForkRefusedError(DomainError):
+    """The log has no such place to fork at."""
+
+    code = "fork_refused"
+    title = "The session can't be forked there"
+
+
+class NoPlanFileError(DomainError):
+    """The session's agents keep no plan file."""
+
+    code = "no_plan_file"
+    title = "There is no plan file"
+
+
+class PlanEditConflictError(DomainError):
+    """The plan changed since the person read it; ``current`` is its sha256 now."""
+
+    code = "plan_edit_conflict"
+    title = "The plan has changed since you read it"
+
+    def __init__(self, detail: str, *, current: str) -> None:
+        """Keep what the plan now is."""
+        super().__init__(detail)
+        self.current = current
+
+
+class AttachmentRefusedError(DomainError):
+    """A file can't go with a message."""
+
+    code = "attachment_refused"
+    title = "This file can't be attached"

@@ -14,6 +14,7 @@ from planmode.core.outcomes import Closure
 from planmode.core.permission import PermissionMode
 from planmode.core.presets import PRESETS
 from planmode.core.titles import plan_title
+from planmode.knobs import knobs, section_of
 from planmode.models import Session, Turn
 from planmode.services.messages import checked_text
 from planmode.store import eventlog, workspaces
@@ -41,13 +42,15 @@ def start_session(new: NewSession, *, owner: User) -> UUID:
     Raises:
         ProjectUnknownError: no such project.
         WorkspaceRefusedError: the workspace is not available.
-        SessionInvalidError: model, preset or permission mode can't be used.
+        SessionInvalidError: model, preset or permission mode can't be used, or nothing says how
+            to plan here, where the deployment has to.
         MessageInvalidError: the prompt is blank or too large.
     """
     project = Project.objects.filter(name=new.project).first()
     if project is None:
         raise ProjectUnknownError(f"no project {new.project!r}")
     mode = _checked_mode(new)
+    _check_section(new.preset, project)
     prompt = checked_text(new.prompt)
     session = Session(
         project=project,
@@ -84,6 +87,21 @@ def _checked_mode(new: NewSession) -> PermissionMode:
         raise SessionInvalidError(
             f"no permission mode {new.permission_mode!r}; there are: {names}"
         ) from error
+
+
+def _check_section(preset: str, project: Project) -> None:
+    """Refuse a session that nothing would keep from acting while it plans."""
+    if knobs(preset).workflow != "section":
+        return
+    try:
+        section = section_of(project.plan_section)
+    except (OSError, UnicodeDecodeError) as error:
+        raise SessionInvalidError("PLAN_SECTION_FILE can't be read") from error
+    if not section:
+        raise SessionInvalidError(
+            f"preset {preset} needs a text that says how to plan: set the plan section of project "
+            f"{project.name}, or PLAN_SECTION_FILE for all"
+        )
 
 
 def _is_plain(model: str) -> bool:

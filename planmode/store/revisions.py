@@ -25,6 +25,19 @@ def checked_text(content: bytes) -> str:
         PlanTooLargeError: it is over 1 MiB.
         PlanInvalidError: it is not UTF-8, holds a NUL, or is blank.
     """
+    text = decoded(content)
+    if not says_something(text):
+        raise PlanInvalidError("the plan is empty")
+    return text
+
+
+def decoded(content: bytes) -> str:
+    """Return the plan as text, which may be blank: somebody is still writing it.
+
+    Raises:
+        PlanTooLargeError: it is over 1 MiB.
+        PlanInvalidError: it is not UTF-8, or holds a NUL.
+    """
     if len(content) > planfiles.LARGEST:
         raise PlanTooLargeError(
             f"the plan has {len(content)} bytes, the limit is {planfiles.LARGEST}"
@@ -35,8 +48,6 @@ def checked_text(content: bytes) -> str:
         raise PlanInvalidError(f"the plan is not UTF-8 at byte {error.start}") from error
     if "\0" in text:
         raise PlanInvalidError(f"the plan holds a NUL at byte {content.index(0)}")
-    if not says_something(text):
-        raise PlanInvalidError("the plan is empty")
     return text
 
 
