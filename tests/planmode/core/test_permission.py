@@ -2,7 +2,15 @@
 
 import pytest
 
-from planmode.core.permission import AUTO_IS_OFF, PermissionMode, restored
+from planmode.core.permission import (
+    AUTO_IS_OFF,
+    BREAKER_IS_OPEN,
+    NO_REFUSALS,
+    Breaker,
+    BreakerLimits,
+    PermissionMode,
+    restored,
+)
 
 MANUAL = PermissionMode.MANUAL
 
@@ -25,3 +33,42 @@ def test_auto_comes_back_only_where_it_is_allowed(
     previous: PermissionMode | None, *, allow_auto: bool, expected: tuple[PermissionMode, str]
 ) -> None:
     assert restored(previous, allow_auto=allow_auto) == expected
+
+
+OPEN = Breaker(3, 3, open=True)
+
+
+def test_auto_does_not_come_back_through_an_open_breaker() -> None:
+    """claude:C-03."""
+    auto = PermissionMode.AUTO
+    assert restored(auto, allow_auto=True, breaker=OPEN) == (MANUAL, BREAKER_IS_OPEN)
+    assert restored(auto, allow_auto=False, breaker=OPEN) == (MANUAL, AUTO_IS_OFF)
+    assert restored(auto, allow_auto=True, breaker=Breaker(2, 9)) == (auto, "")
+    yolo = PermissionMode.YOLO
+    assert restored(yolo, allow_auto=True, breaker=OPEN) == (yolo, "")
+
+
+def test_a_call_that_ran_ends_the_row_and_not_the_sum() -> None:
+    assert NO_REFUSALS.refused().refused() == Breaker(2, 2)
+    assert Breaker(2, 2).ran() == Breaker(0, 2)
+    assert OPEN.refused().open
+    assert OPEN.ran().open
+
+
+@pytest.mark.parametrize(
+    ("breaker", "reached"),
+    [
+        (Breaker(2, 2), False),
+        (Breaker(3, 3), True),
+        (Breaker(1, 19), False),
+        (Breaker(1, 20), True),
+    ],
+)
+def test_three_in_a_row_or_twenty_in_all_are_too_many(breaker: Breaker, *, reached: bool) -> None:
+    """claude:C-03."""
+    assert BreakerLimits().reached(breaker) is reached
+
+
+def test_the_limits_are_settings() -> None:
+    assert BreakerLimits(in_row=1, total=9).reached(Breaker(1, 1))
+    assert not BreakerLimits(in_row=9, total=9).reached(Breaker(3, 3))

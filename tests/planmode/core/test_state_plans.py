@@ -196,6 +196,13 @@ def test_calls_are_counted_by_what_they_ask_for() -> None:
     assert (turn.repeated, turn.repeats) == (core.fingerprint(other), 1)
 
 
+def test_a_tool_may_be_running_from_its_start_to_its_result() -> None:
+    begun: Events = [replied(READ), ev.ToolStarted("c1", "Read")]
+    assert not core.under_way(after(replied(READ)))
+    assert core.under_way(after(*begun))
+    assert not core.under_way(after(*begun, ev.ToolFinished("c1", "Read", "text")))
+
+
 def test_the_reason_of_a_halt_stays_with_the_turn() -> None:
     halted = ev.ToolFinished("c1", "Read", "no", stops_turn=True, halt="same_call")
     turn = after(replied(READ, WRITE), halted, ev.ToolFinished("c2", "Write", "skipped")).turn

@@ -89,6 +89,93 @@ def test_what_is_no_speech_is_left_out() -> None:
     assert texts(ev.TurnQueued(1), ev.TodoListWritten(())) == []
 
 
+def posted(text: str) -> ev.MessagePosted:
+    return ev.MessagePosted(text)
+
+
+def test_what_was_taken_back_is_not_said_any_more() -> None:
+    """kimi:H4."""
+    assert texts(
+        posted("a"),
+        STEP,
+        said("one"),
+        posted("b"),
+        STEP,
+        said("two", ONE),
+        posted("c"),
+        ev.ConversationUndone(4, by=1),
+        posted("d"),
+    ) == ["user: a", "agent: one", "user: d"]
+
+
+def test_what_was_held_back_when_a_turn_was_taken_back_comes_no_more() -> None:
+    during: list[ev.Event] = [
+        posted("a"),
+        STEP,
+        posted("b"),
+        ev.ConversationUndone(1, by=1),
+        posted("c"),
+    ]
+    assert texts(*during) == ["user: c"]
+
+
+def test_a_summary_stands_for_all_that_was_said_before_it() -> None:
+    """kimi:2.3; the summary is ours, so no person said it."""
+    log: list[ev.Event] = [
+        posted("a"),
+        STEP,
+        said("one"),
+        ev.ContextCompacted("so far"),
+        posted("b"),
+    ]
+    assert texts(*log) == ["user: so far", "user: b"]
+    summary = transcript(log, cut_text="cut")[0]
+    assert summary == UserMessage("so far", ev.Origin.INJECTION, 4)
+
+
+def test_a_fork_leaves_no_call_of_its_source_without_a_result() -> None:
+    """kimi:H3."""
+    fork = ev.SessionForked("s", 3, None, by=1)
+    assert texts(posted("a"), STEP, said("look", ONE), fork, posted("b")) == [
+        "user: a",
+        "agent: look",
+        "c1: cut",
+        "user: b",
+    ]
+
+
+def reminded(variant: ev.Variant, text: str) -> ev.ReminderInjected:
+    return ev.ReminderInjected(variant, ev.ReminderKind.FULL, text, "p")
+
+
+def test_of_a_variant_that_replaces_itself_the_last_text_alone_is_kept() -> None:
+    """pi:P-23, pi:P-27: by type, so what a person quotes stays."""
+    log: list[ev.Event] = [
+        reminded(ev.Variant.PLAN_MODE, "old"),
+        posted("old"),
+        reminded(ev.Variant.TURN_END, "end"),
+        reminded(ev.Variant.PLAN_MODE, "newer"),
+        reminded(ev.Variant.TURN_END, "end again"),
+        reminded(ev.Variant.PLAN_MODE, "newest"),
+    ]
+    kept = transcript(log, cut_text="cut", only_newest=[ev.Variant.PLAN_MODE])
+    assert [message.text for message in kept if isinstance(message, UserMessage)] == [
+        "old",
+        "end",
+        "end again",
+        "newest",
+    ]
+    assert len(transcript(log, cut_text="cut")) == len(log)
+
+
+def test_files_come_with_the_message_that_brought_them() -> None:
+    """dsh:D-21."""
+    image = ev.Attachment("a.png", "image/png", "0" * 64, 3)
+    (message,) = transcript([ev.MessagePosted("look", attachments=(image,))], cut_text="cut")
+    assert isinstance(message, UserMessage)
+    assert message.attachments == (image,)
+
+
 EVENTS = st.sampled_from(
     [
         ev.MessagePosted("said"),
