@@ -1,0 +1,1 @@
+"""Reads a shell line and says whether it surely changes nothing."""
