@@ -35,6 +35,14 @@ def comes_true(question: Callable[[], object]) -> bool:
     return answer
 
 
+def working(owner: User, replies: int) -> Play:
+    """Start a session of ``owner`` outside of plan mode, whose agent says so often that it is done.
+
+    Each reply is a thing of its own: a script names none twice.
+    """
+    return play(owner, [dict(DONE) for _ in range(replies)], plan=False)
+
+
 def claimed(session: Play) -> Claim:
     """Take the session's due turn, as a worker would."""
     claim = Turn.objects.claim(session.turn.pk, worker="w", lease=timedelta(seconds=60))
@@ -47,7 +55,7 @@ class Desk:
 
     def __init__(self, owner: User, sandbox: Sandbox | None = None) -> None:
         """Start a session of ``owner``; ``sandbox`` is this host's where it is not given."""
-        self.play = play(owner, [DONE])
+        self.play = working(owner, 1)
         self.claim = claimed(self.play)
         self.sandbox = Sandbox.probe() if sandbox is None else sandbox
         self.work = self.play.workspace
