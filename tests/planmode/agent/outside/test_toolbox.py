@@ -1,4 +1,4 @@
-"""Which outside tools a turn has, and what it costs when servers are not well."""
+"""Which outside tools a turn has, and what unwell servers cost it."""
 
 import logging
 import subprocess
@@ -196,7 +196,8 @@ def printed(code: str) -> str:
 
 
 WITHOUT = """
-import sys
+import sys, django
+django.setup()
 sys.modules["mcp"] = None
 from planmode.agent.outside.door import OutsideError
 from planmode.agent.outside.toolbox import open_door
