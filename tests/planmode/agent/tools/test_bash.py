@@ -4,10 +4,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from django.contrib.auth.models import User
 
 from planmode.agent.catalog import TOOLS, parse
 from planmode.agent.limits import MIB, Limits
 from planmode.agent.sandbox import Sandbox
+from planmode.models import BackgroundTask
+from tests.jobs import Desk, ended
 from tests.planmode.agent.tools.conftest import Ground
 from tests.requirements import need
 
@@ -109,3 +112,41 @@ def test_the_summary_is_the_command(ground: Ground) -> None:
 
 def test_a_command_runs_in_the_workspace(ground: Ground) -> None:
     assert ground.text("Bash", command="pwd -P").splitlines()[1] == str(Path(ground.work).resolve())
+
+
+@pytest.mark.django_db
+def test_a_command_in_the_background_is_a_task(operator: User) -> None:
+    desk = Desk(operator)
+    text = desk.text("Bash", command="echo hello > a.txt", run_in_background=True)
+    assert text.startswith("Task 1 runs in the background, for 3600 s at most.\n")
+    ended(BackgroundTask.objects.get())
+    assert (desk.work / "a.txt").read_text() == "hello\n"
+
+
+@pytest.mark.django_db
+def test_in_the_background_a_planning_agent_changes_nothing(operator: User) -> None:
+    """security:S06: what the guard sandboxes, it sandboxes there, too."""
+    need("working bubblewrap", Sandbox.probe().available)
+    desk = Desk(operator)
+    result = desk.result("Bash", sandboxed=True, command="touch a.txt", run_in_background=True)
+    assert "on files that can't be changed" in result.text
+    task = ended(BackgroundTask.objects.get())
+    assert (task.sandboxed, task.state) == (True, "failed")
+    assert not (desk.work / "a.txt").exists()
+
+
+@pytest.mark.django_db
+def test_a_command_that_can_t_go_to_the_background_is_an_error(operator: User) -> None:
+    desk = Desk(operator, Sandbox())
+    boxed = desk.result("Bash", sandboxed=True, command="touch a.txt", run_in_background=True)
+    assert boxed.is_error
+    assert "no sandbox" in boxed.text
+    desk.work.rename(desk.work.with_name("elsewhere"))
+    assert "could not start" in desk.error("Bash", command="true", run_in_background=True)
+    assert not BackgroundTask.objects.exists()
+
+
+def test_the_summary_tells_that_it_goes_on() -> None:
+    bash = TOOLS["Bash"]
+    args = parse(bash, '{"command": "make serve", "run_in_background": true}')
+    assert bash.summary(args) == "Run in the background make serve"
