@@ -181,6 +181,7 @@ class _Run:
     def _run(self, *, sandboxed: bool) -> None:
         began = time.monotonic()
         with leases.kept(self.bench.claim) as lost:
+            _restore(self.bench)  # a person may have edited the plan since the last tool
             sandbox = replace(self.bench.sandbox, abandoned=lost)
             outcome = self._outcome(replace(self.context(sandboxed=sandboxed), sandbox=sandbox))
         duration_ms = round((time.monotonic() - began) * 1000)
