@@ -1,9 +1,17 @@
 """manage.py check: closed sets have their texts, commands a sandbox."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from django.core.checks import CheckMessage, Error, Warning, register  # noqa: A004 - its name
+from django.conf import settings
+from django.core.checks import (
+    CheckMessage,
+    Error,
+    Tags,
+    Warning,  # noqa: A004 - its name
+    register,
+)
+from django.db import DatabaseError
 
 from planmode.agent.catalog import TOOLS
 from planmode.agent.outside.servers import Address, Server, ServersInvalidError, configured
@@ -13,6 +21,8 @@ from planmode.agent.sandbox import Sandbox
 from planmode.core.events import ReminderKind
 from planmode.core.guard import KIND_OF, Refusal
 from planmode.core.outcomes import Outcome
+from planmode.knobs import section_of
+from planmode.queries import projects_without_section
 from prompts.library import NAMES
 
 
@@ -64,6 +74,42 @@ def commands_are_held_to_limits(**_: Any) -> list[CheckMessage]:  # noqa: ANN401
             id="planmode.W002",
         )
         for why in Sandbox.probe().unheld()
+    ]
+
+
+@register("planmode")
+def the_plan_section_says_something(**_: Any) -> list[CheckMessage]:  # noqa: ANN401 - as above
+    """Return an error where the file that tells agents how to plan can't be used."""
+    try:
+        if settings.PLAN_SECTION_FILE is None or section_of(""):
+            return []
+        problem = "is blank"
+    except (OSError, UnicodeDecodeError) as error:
+        problem = f"can't be read: {error}"
+    hint = "without it, sessions of the preset dsh are refused"
+    return [Error(f"PLAN_SECTION_FILE {problem}", hint=hint, id="planmode.E003")]
+
+
+@register(Tags.database)
+def projects_say_how_to_plan(
+    databases: Sequence[str] | None = None,
+    **_: Any,  # noqa: ANN401 - as above
+) -> list[CheckMessage]:
+    """Return an error for each project with agents at work that nothing tells how to plan.
+
+    Only with ``check --database default``, since it asks the database.
+    """
+    try:
+        names = projects_without_section() if databases else []
+    except (DatabaseError, OSError, UnicodeDecodeError):
+        return []  # migrate asks before there is any table; the file has its own check
+    return [
+        Error(
+            f"agents of project {name} have to be told how to plan, and nothing tells them",
+            hint="set its plan section, or PLAN_SECTION_FILE",
+            id="planmode.E004",
+        )
+        for name in names
     ]
 
 

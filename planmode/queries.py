@@ -10,7 +10,9 @@ from django.db.models.functions import Now
 
 from planmode.access.may import Owned
 from planmode.core.errors import RevisionUnknownError, SessionUnknownError
+from planmode.core.presets import PRESETS, PlanModeConfig
 from planmode.core.state import SessionState
+from planmode.knobs import knobs, section_of
 from planmode.models import BackgroundTask, Heartbeat, Revision, Schedule, Session, Turn
 from planmode.signals import Logged
 from planmode.store import eventlog, planfiles, revisions
@@ -122,6 +124,23 @@ def sessions(seen: Q, *, limit: int, before: UUID | None = None) -> list[Session
     for turn in Turn.objects.filter(session__in=page).order_by("number"):
         newest[turn.session_id] = turn
     return [_session_row(row, newest.get(row.pk)) for row in page]
+
+
+def config(state: SessionState) -> PlanModeConfig:
+    """Return how a session in this state does plan mode."""
+    return knobs(state.preset)
+
+
+def projects_without_section() -> list[str]:
+    """Return the names of projects with agents at work that nothing tells how to plan.
+
+    Raises:
+        OSError: the installation's text can't be read.
+    """
+    told = [name for name, config in PRESETS.items() if config.workflow == "section"]
+    turns = Turn.objects.open().filter(session__state__preset__in=told)
+    rows = turns.values_list("session__project__name", "session__project__plan_section").distinct()
+    return sorted(name for name, own in rows if not section_of(own))
 
 
 def owned(session_id: UUID) -> Owned:

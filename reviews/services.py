@@ -20,7 +20,13 @@ from planmode.core.errors import NotAllowedError
 from planmode.core.wire import clean
 from prompts.unseen import says_something
 from reviews import audit
-from reviews.core.decisions import OUTCOME_OF, Decision, DecisionKind, completed
+from reviews.core.decisions import (
+    OUTCOME_OF,
+    Decision,
+    DecisionKind,
+    check_offered,
+    completed,
+)
 from reviews.core.errors import (
     AnswerInvalidError,
     CardUnknownError,
@@ -66,6 +72,7 @@ def decide(review_id: UUID, decision: Decision, *, by: Caller) -> Review:
             f"under review is revision {review.revision_version}, sha256 {review.sha256}",
             current=review.sha256,
         )
+    check_offered(decision.kind, queries.config(review.session.fold))
     complete = completed(decision, [option["label"] for option in review.options])
     if complete.kind is DecisionKind.APPROVE:
         queries.revision_bytes(review.revision_id)  # verified, behind the lock

@@ -7,6 +7,7 @@ from typing import Final
 
 from planmode.core.options import SHOWN_FROM
 from planmode.core.outcomes import Outcome
+from planmode.core.presets import PlanModeConfig
 from planmode.core.wire import clean
 from prompts.unseen import says_something
 from reviews.core.errors import DecisionIncompleteError
@@ -31,6 +32,7 @@ OUTCOME_OF: Final[Mapping[DecisionKind, Outcome]] = {
     DecisionKind.REJECT_AND_EXIT: Outcome.REJECTED_AND_EXITED,
     DecisionKind.DISMISS: Outcome.DISMISSED,
 }
+_REJECTS: Final = frozenset({DecisionKind.REJECT, DecisionKind.REJECT_AND_EXIT})
 _TAKES_FEEDBACK: Final = frozenset({DecisionKind.APPROVE, DecisionKind.REVISE})
 
 
@@ -48,6 +50,22 @@ class Decision:
     feedback: str = ""
     reason: str = ""
     start: bool = True
+
+
+def offered(config: PlanModeConfig) -> tuple[DecisionKind, ...]:
+    """Return the decisions that a review of this kind of session takes."""
+    return tuple(kind for kind in DecisionKind if config.rejects or kind not in _REJECTS)
+
+
+def check_offered(kind: DecisionKind, config: PlanModeConfig) -> None:
+    """Refuse a decision that this kind of session knows nothing of.
+
+    Raises:
+        DecisionIncompleteError: it is none of those that are offered.
+    """
+    if kind not in offered(config):
+        names = ", ".join(offered(config))
+        raise DecisionIncompleteError(f"this agent's reviews take no {kind}; decide: {names}")
 
 
 def completed(decision: Decision, options: Sequence[str]) -> Decision:

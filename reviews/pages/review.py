@@ -237,7 +237,7 @@ def _text(card: Review) -> str | None:
 
 def _desk(card: Review, caller: Caller, *, damaged: bool) -> Desk:
     track = dashboards.reviews_of_plan(card)
-    newest, config = track[-1], queries.config(card.session_id)
+    newest, config = track[-1], queries.config(card.session.fold)
     closed = damaged or card.status != Card.Status.OPEN
     mine = () if closed else _decisions_of(card, caller)
     return Desk(

@@ -3,12 +3,15 @@
 from pathlib import Path
 
 import pytest
+from django.contrib.auth.models import User
 from pytest_django import Settings
 
 from planmode import checks
+from planmode.access.models import Project
 from planmode.agent import sandbox
 from planmode.agent.sandbox import Sandbox
 from prompts.library import NAMES
+from tests.factories import play
 from tests.outside import Site
 from tests.requirements import need
 
@@ -33,6 +36,43 @@ def test_a_tool_that_the_guard_does_not_know_is_named(monkeypatch: pytest.Monkey
     monkeypatch.setattr(checks, "TOOLS", {"Teleport": None})
     (error,) = checks.tools_are_known_to_the_guard()
     assert error.msg == "the guard does not know Teleport"
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        pytest.param(None, "can't be read", id="missing"),
+        pytest.param(b"\xff", "can't be read", id="no text"),
+        pytest.param(b" \n", "is blank", id="blank"),
+    ],
+)
+def test_a_plan_section_that_says_nothing_is_an_error(
+    settings: Settings, tmp_path: Path, content: bytes | None, said: str
+) -> None:
+    """dsh:D-16."""
+    settings.PLAN_SECTION_FILE = tmp_path / "section.md"
+    if content is not None:
+        settings.PLAN_SECTION_FILE.write_bytes(content)
+    (error,) = checks.the_plan_section_says_something()
+    assert said in error.msg
+    settings.PLAN_SECTION_FILE = None
+    assert checks.the_plan_section_says_something() == []
+
+
+@pytest.mark.django_db
+def test_a_project_whose_agents_nothing_tells_how_to_plan_is_named(
+    operator: User, project: Project, settings: Settings, tmp_path: Path
+) -> None:
+    """dsh:D-16: asked of the database, so only where that is checked."""
+    Project.objects.filter(pk=project.pk).update(plan_section="Look first.")
+    play(operator, [{"text": "Done."}], preset="dsh")
+    assert checks.projects_say_how_to_plan(databases=["default"]) == []
+    Project.objects.filter(pk=project.pk).update(plan_section="")
+    (error,) = checks.projects_say_how_to_plan(databases=["default"])
+    assert "project default" in error.msg
+    assert checks.projects_say_how_to_plan() == []
+    settings.PLAN_SECTION_FILE = tmp_path / "missing.md"
+    assert checks.projects_say_how_to_plan(databases=["default"]) == []
 
 
 def test_a_host_without_a_sandbox_is_warned_of(

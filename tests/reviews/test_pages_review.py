@@ -1,5 +1,7 @@
 """The review page: what it shows, and what each form does or says."""
 
+import re
+
 import pytest
 from django.contrib.auth.models import User
 from django.core.cache import cache
@@ -14,7 +16,7 @@ from reviews.models import DecisionRecord, Review
 from reviews.pages import review
 from tests.conftest import member
 from tests.desk import approve, decide
-from tests.factories import PLAN, Play, play, submits
+from tests.factories import PLAN, Play, call, play, submits
 from tests.reviews.pages_client import Answer, browser, decides, html, text
 
 CHANGED = PLAN.replace("2. Split it", "2. Split it\n3. Test it")
@@ -56,6 +58,24 @@ def test_an_open_review_shows_the_plan_and_what_can_be_done(waiting: Play, revie
     assert "<li>Read parser.py</li>" in html(page)
     assert f'href="/sessions/{waiting.id}"' in html(page)
     assert "data-after=" in html(page)
+
+
+def test_a_plan_that_can_t_be_rejected_is_not_offered_for_it(
+    operator: User, reviewer: User, project: Project
+) -> None:
+    """dsh:D-24 D-27: three answers, and the one without a decision says who waits for whom."""
+    Project.objects.filter(pk=project.pk).update(plan_section="Look first.")
+    hands_over = {"tool_calls": [call("ExitPlanMode", plan=PLAN)]}
+    waiting = play(operator, [hands_over, {"text": "Understood."}], preset="dsh").work()
+    page = browser(reviewer).get(path(waiting))
+    buttons = re.findall(r'name="decide" value="(\w+)"', html(page))
+    assert buttons == ["approve", "revise", "dismiss"]
+    assert "The agent stops, stays in plan mode and waits for a message." in text(page)
+    asked = browser(reviewer).get(f"{path(waiting)}?decide=reject")
+    assert "Reviews of this agent take no such decision." in text(asked)
+    refused = decides(browser(reviewer), waiting, "reject")
+    assert refused.status_code == 422
+    assert "take no reject" in text(refused)
 
 
 def test_nothing_is_chosen_beforehand(waiting: Play, reviewer: User) -> None:

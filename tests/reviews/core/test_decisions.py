@@ -9,12 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planmode.core.outcomes import Outcome
+from planmode.core.presets import PRESETS
 from reviews.core.decisions import (
     LONGEST_FEEDBACK,
     OUTCOME_OF,
     Decision,
     DecisionKind,
+    check_offered,
     completed,
+    offered,
 )
 from reviews.core.errors import DecisionIncompleteError
 
@@ -134,3 +137,15 @@ def test_what_is_complete_stays_complete(decision: Decision, options: tuple[str,
     assert completed(tidy, options) == tidy
     assert (tidy.kind, tidy.sha256, tidy.start) == (decision.kind, SHA, decision.start)
     assert bool(tidy.option) == (tidy.kind is DecisionKind.APPROVE and len(options) > 1)
+
+
+@pytest.mark.parametrize(("preset", "count"), [("kimi", 5), ("claude", 5), ("dsh", 3), ("pi", 3)])
+def test_what_is_offered_is_what_the_kind_of_session_knows(preset: str, count: int) -> None:
+    """dsh:D-24 D-25."""
+    kinds = offered(PRESETS[preset])
+    assert len(kinds) == count
+    for kind in kinds:
+        check_offered(kind, PRESETS[preset])
+    for kind in set(DecisionKind) - set(kinds):
+        with pytest.raises(DecisionIncompleteError, match=f"take no {kind}; decide: approve"):
+            check_offered(kind, PRESETS[preset])
