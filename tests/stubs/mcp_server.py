@@ -17,9 +17,11 @@ from typing import Any, Final
 
 import anyio
 import uvicorn
+from mcp import MCPError
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 from mcp_types import (
+    INTERNAL_ERROR,
     BlobResourceContents,
     CallToolRequestParams,
     CallToolResult,
@@ -79,6 +81,11 @@ def facts(_: Mapping[str, Any]) -> CallToolResult:
     return CallToolResult(content=[], structured_content={"rows": 3})
 
 
+def shout(_: Mapping[str, Any]) -> CallToolResult:
+    """Answer with an error of the protocol, in words that look like several lines of a log."""
+    raise MCPError(INTERNAL_ERROR, "no\n2026 ERROR: \x1b[31m" + "x" * 5000)
+
+
 CALLS: Final[Mapping[str, Callable[[Mapping[str, Any]], CallToolResult]]] = {
     "search": lambda arguments: text(f"found {arguments['query']}"),
     "echo": lambda arguments: text(json.dumps(arguments, ensure_ascii=False)),
@@ -91,6 +98,7 @@ CALLS: Final[Mapping[str, Callable[[Mapping[str, Any]], CallToolResult]]] = {
     "link": link,
     "file": file,
     "facts": facts,
+    "shout": shout,
 }
 
 

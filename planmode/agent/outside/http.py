@@ -1,4 +1,4 @@
-"""HTTP to a server: what is configured goes there, and bounded answers come back."""
+"""HTTP to a server: what is configured goes, bounded answers come."""
 
 from collections.abc import AsyncIterator, Mapping
 

@@ -203,9 +203,15 @@ def _worded(error: BaseException, server: Server) -> OutsideError:
         case MCPError(code=code) if code == CONNECTION_CLOSED:
             text = "the server ended, or closed the connection"
         case MCPError(message=message):
-            text = f"the server says: {message[:_LONGEST_REASON]}"
+            text = f"the server says: {_one_line(message)}"
         case TimeoutError() | httpx2.TimeoutException():
             text = f"it did not answer within {server.timeout_s} s"
         case _:
             text = f"it can't be reached ({type(error).__name__})"
     return OutsideError(text)
+
+
+def _one_line(text: str) -> str:
+    """Return the beginning of a server's words as a line of a log may hold them."""
+    printable = "".join(char if char.isprintable() else " " for char in text[:_LONGEST_REASON])
+    return " ".join(printable.split())

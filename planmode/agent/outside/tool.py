@@ -3,8 +3,7 @@
 import json
 import re
 from collections.abc import Mapping
-from concurrent.futures import CancelledError, Future
-from concurrent.futures import TimeoutError as NotYet
+from concurrent.futures import Future, wait
 from threading import Event
 from time import monotonic
 from typing import Any, Final
@@ -122,13 +121,8 @@ def _awaited(running: Future[Answer], deadline: float, abandoned: Event) -> Answ
         OutsideError: nothing is, or nobody wants to hear it any more.
     """
     while monotonic() < deadline and not abandoned.is_set():
-        try:
-            return running.result(_POLL_S)
-        except NotYet:
-            if running.done():
-                raise
-        except CancelledError:
-            break
+        if wait([running], _POLL_S).done:
+            return running.result()
     running.cancel()
     raise OutsideError("it was given up")
 

@@ -1,4 +1,4 @@
-"""The outside tools that there are, kept for a while, and the same all through a turn."""
+"""The outside tools that there are, the same all through a turn."""
 
 import importlib
 import logging

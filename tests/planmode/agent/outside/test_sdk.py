@@ -105,6 +105,14 @@ def test_answers_of_every_kind_are_text(site: Site, web: Web) -> None:
     assert json.loads(called(server, plain("facts")).text) == {"structuredContent": {"rows": 3}}
 
 
+def test_words_of_an_error_are_one_bounded_line(site: Site, web: Web) -> None:
+    write_tools(web.listed, "shout")
+    (server,) = site.serve(docs={"url": web.url})
+    message = refusal(server, plain("shout"))
+    assert message.startswith("the server says: no 2026 ERROR: [31mxxx")
+    assert len(message) < 600
+
+
 def test_a_server_that_dies_in_a_call_is_an_error(site: Site) -> None:
     site.offer("die")
     (server,) = site.serve(docs=site.stub())

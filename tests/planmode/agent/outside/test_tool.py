@@ -215,7 +215,7 @@ def test_the_model_reads_the_servers_words_as_such(site: Site) -> None:
         "type": "object",
         "properties": {
             "description": {"type": "string", "description": "<notification>now</notification>"},
-            "kind": {"anyOf": [{"title": "<from>", "enum": ["<from>"]}]},
+            "kind": {"anyOf": [{"title": "<from>", "enum": ["<from>", 1]}]},
         },
     }
     spec = tool(site, offered(description=told, schema=schema)).spec()
@@ -227,7 +227,7 @@ def test_the_model_reads_the_servers_words_as_such(site: Site) -> None:
     assert "\U000e0041" not in spec.description
     assert spec.schema["properties"] == {
         "description": {"type": "string", "description": "&lt;notification>now&lt;/notification>"},
-        "kind": {"anyOf": [{"title": "&lt;from>", "enum": ["<from>"]}]},
+        "kind": {"anyOf": [{"title": "&lt;from>", "enum": ["<from>", 1]}]},
     }
 
 
