@@ -1,4 +1,4 @@
-"""A reply that is a plan: read, kept and submitted; and claims about its steps."""
+"""A reply that is a plan, and what later ones claim about it."""
 
 import logging
 

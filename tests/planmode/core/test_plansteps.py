@@ -10,6 +10,7 @@ from planmode.core.plansteps import (
     PlanStepStatus,
     claims,
     find_steps,
+    listed,
 )
 
 TWO = "1. Add the cache\n2. Test it\n"
@@ -241,3 +242,10 @@ def test_a_hostile_reply_is_read_once(reply: str, found: int) -> None:
     steps = find_steps(reply)
     assert len(steps) == found
     assert claims(reply, steps) == steps
+
+
+def test_steps_are_listed_as_the_agent_wrote_them() -> None:
+    """pi:P-18: whole, whatever a shorter name might say."""
+    steps = (PlanStep(1, "Remove the old API"), PlanStep(2, "Delete the table `x`"))
+    assert listed(steps) == "1. Remove the old API\n2. Delete the table `x`"
+    assert listed(()) == ""
