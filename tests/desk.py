@@ -7,6 +7,7 @@ from django.contrib.auth.models import User
 
 from planmode.access.may import Caller, caller_of
 from planmode.core import events as ev
+from planmode.core.failures import Halt
 from planmode.core.state import SessionState, fold
 from planmode.store import eventlog, planfiles
 from reviews import services
@@ -61,6 +62,17 @@ def results(play: Play) -> list[ev.ToolFinished]:
     return every(play, ev.ToolFinished)
 
 
+def only(play: Play) -> ev.ToolFinished:
+    """Return the one result that there is."""
+    (result,) = results(play)
+    return result
+
+
+def stopped_early(play: Play) -> bool:
+    """Return whether the turn ended while planning, without a submission, although reminded."""
+    return (play.turn.state, play.turn.reason) == (ev.TurnState.STOPPED, Halt.UNSUBMITTED)
+
+
 def refolded(play: Play) -> SessionState:
     """Return the state that the log alone tells."""
     return fold(log(play))
@@ -108,6 +120,11 @@ def put_plan(play: Play, content: bytes) -> None:
 
 def plan_path(play: Play) -> Path:
     """Return where the plan file lies."""
-    plan = play.state.plan
-    assert plan.plan_id is not None
-    return planfiles.path(play.id, plan.plan_id, plan.folder)
+    plan_id = play.state.plan.plan_id
+    assert plan_id is not None
+    return plan_path_of(play, plan_id)
+
+
+def plan_path_of(play: Play, plan_id: str) -> Path:
+    """Return where the file of one of the session's plans lies."""
+    return planfiles.path(play.id, plan_id, play.state.plan.folder)

@@ -1,6 +1,7 @@
 """Complete valid rows, made through the real services."""
 
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -11,11 +12,15 @@ from django.contrib.auth.models import User
 
 from planmode import services, tasks
 from planmode.core.state import SessionState
-from planmode.models import Session, Turn
+from planmode.models import Claim, Session, Turn
 from planmode.services import NewSession
 from reviews.models import Approval, Question, Review
 
+DONE = {"text": "Done."}
+STOPS_EARLY = {"text": "Done.", "repeat": 2}
+"""An agent that stops while it should plan is told so once, and is asked again."""
 PLAN = "# Tidy the parser\n\n1. Read parser.py\n2. Split it\n"
+LEASE = timedelta(seconds=30)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +83,18 @@ def play(
         **fields,
     }
     return Play(services.start_session(NewSession(**new), owner=owner))
+
+
+def one(owner: User, *calls: dict[str, Any], **fields: Any) -> Play:  # noqa: ANN401 - of the session
+    """Return a session whose model makes ``calls`` in one reply, after the slice that runs them."""
+    return play(owner, [{"tool_calls": list(calls)}, STOPS_EARLY], **fields).work()
+
+
+def claim(session: Play) -> Claim:
+    """Take the session's due turn as a worker."""
+    from_queue = Turn.objects.claim(session.turn.pk, worker="w", lease=LEASE)
+    assert from_queue is not None
+    return from_queue
 
 
 def call(name: str, **args: Any) -> dict[str, Any]:  # noqa: ANN401 - JSON values

@@ -3,10 +3,12 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from django.db import transaction
 from django.db.models.functions import Now
+from pytest_django import Settings
 
 from planmode.core import events as ev
 from planmode.core.errors import StoredDataError
@@ -100,3 +102,9 @@ class BrokenStore:
     def get(self, sha256: str, /) -> bytes:
         """Refuse."""
         raise StoredDataError(f"the bytes of {sha256} are missing")
+
+
+def no_folder(settings: Settings, tmp_path: Path) -> None:
+    """Put a file where the sessions' folders would be."""
+    settings.DATA_DIR = tmp_path / "in_the_way"
+    settings.DATA_DIR.write_text("no folder")

@@ -14,7 +14,6 @@ _FILE: Final = Path(__file__).parent / "vectors/plan_mode.yaml"
 _ROWS: Final[list[Row]] = yaml.safe_load(_FILE.read_text(encoding="utf-8"))["vectors"]
 
 UNDO: Final = "comes with undo"
-RULES: Final = "comes with permission rules"
 BY_HAND: Final = "comes with leaving plan mode by hand"
 NO_FILE: Final = "the engine creates no plan file when plan mode is entered"
 NO_PATHLESS: Final = "no session of ours is without a place for plans by its nature"
@@ -25,9 +24,6 @@ LATER: Final[Mapping[str, str]] = {
     "EN-05": BY_HAND,
     "ET-04": NO_PATHLESS,
     "RV-06": NO_PATHLESS,
-    "BT-08": RULES,
-    "BT-09": RULES,
-    "BT-17": RULES,
     "RN-12": UNDO,
     "IJ-04": OTHER_DESIGN,
     "IJ-05": OTHER_DESIGN,

@@ -17,13 +17,12 @@ from planmode.core.state import SessionState
 from planmode.core.view import UserMessage, transcript
 from planmode.store.confined import ConfinedFolder
 from tests import desk
-from tests.factories import call, play
+from tests.factories import STOPS_EARLY, call, play, submits
 from tests.rows import LATER, TESTED_BY_NAME, rows
 
 MANUAL = PermissionMode.MANUAL
 RELATIVE = PurePosixPath("agents/main/plans/bold-amber-fox.md")
 ENTERED = ev.PlanModeEntered("bold-amber-fox", MANUAL)
-DONE = {"text": "Done."}
 
 
 @pytest.fixture
@@ -71,18 +70,19 @@ def test_a_plan_file_that_can_t_be_read_skips_the_reminder_and_not_the_step(
     operator: User, caplog: pytest.LogCaptureFixture
 ) -> None:
     """vector:IJ-06, kimi:2.4.8."""
-    session = play(operator, [DONE])
+    session = play(operator, [STOPS_EARLY])
     desk.plan_path(session).mkdir(parents=True)
     session.work()
-    assert not desk.every(session, ev.ReminderInjected)
-    assert session.turn.state == "done"
+    told = [reminder.variant for reminder in desk.every(session, ev.ReminderInjected)]
+    assert told == ["turn_end"]
+    assert desk.stopped_early(session)
     assert "no reminder in this step" in caplog.text
 
 
 @pytest.mark.django_db
 def test_reminders_come_before_the_step_and_know_only_their_own(operator: User) -> None:
     """vector:IJ-08: with one provider the order is that of the log."""
-    session = play(operator, [DONE]).work()
+    session = play(operator, [STOPS_EARLY]).work()
     names = [type(event).__name__ for event in desk.log(session)]
     step = names.index("StepStarted")
     assert names[step - 1] == "ReminderInjected"
@@ -91,8 +91,8 @@ def test_reminders_come_before_the_step_and_know_only_their_own(operator: User) 
 @pytest.mark.django_db
 def test_what_a_reminder_told_is_kept_with_it_and_asked_for_next_time(operator: User) -> None:
     """vector:IJ-16."""
-    session = play(operator, [DONE]).work()
-    (event,) = desk.every(session, ev.ReminderInjected)
+    session = play(operator, [STOPS_EARLY]).work()
+    event, _ = desk.every(session, ev.ReminderInjected)
     assert event.plan_id == session.state.plan.plan_id
     assert session.state.told.plan_id == event.plan_id
 
@@ -129,7 +129,7 @@ def test_the_exit_text_says_whether_anything_was_approved(
     reach: Reach, cause: Outcome, words: str
 ) -> None:
     """kimi:2.5 (d); the reference has one text for both."""
-    told = ev.ReminderInjected("plan_mode", ev.ReminderKind.FULL, "text", "bold-amber-fox")
+    told = ev.ReminderInjected(ev.Variant.PLAN_MODE, ev.ReminderKind.FULL, "text", "bold-amber-fox")
     left = ev.PlanModeExited("bold-amber-fox", MANUAL, cause)
     event = injected(core.fold([ENTERED, told, left]), reach)
     assert event.kind is ev.ReminderKind.EXIT
@@ -165,6 +165,6 @@ def test_the_text_on_bash_is_what_the_guard_does(
 def test_the_fifth_message_since_the_full_text_brings_it_again(operator: User) -> None:
     """kimi:2.4.1: the reference never comes so far."""
     steps = {"tool_calls": [call("TodoList", items=[])], "repeat": 6}
-    session = play(operator, [steps, DONE]).work()
+    session = play(operator, [steps, submits()]).work()
     kinds = [event.kind for event in desk.every(session, ev.ReminderInjected)]
     assert kinds == ["full", "sparse", "sparse", "full"]
