@@ -29,7 +29,7 @@ from planmode.agent.workspace import Reach
 from planmode.core import events as ev
 from planmode.core.calls import ToolCall
 from planmode.core.errors import ClaimLostError, DomainError, PlanInvalidError, StoredDataError
-from planmode.core.guard import Allow, Ask, Deny, Ground, Judgement, Refusal, Review
+from planmode.core.guard import Allow, Ask, Deny, Ground, Judgement, Refusal, Review, offered
 from planmode.core.moves import TurnLimits
 from planmode.core.presets import PlanModeConfig
 from planmode.core.state import CallStatus, PendingCall, SessionState, fingerprint
@@ -101,7 +101,8 @@ def judge_and_run(bench: Bench, pending: PendingCall) -> None:
     call = pending.call
     tool = bench.tools.get(call.name)
     if tool is None:
-        turns.append(bench.claim, results.unknown(call, ", ".join(bench.tools)))
+        known = (name for name in bench.tools if offered(name, bench.state, bench.config))
+        turns.append(bench.claim, results.unknown(call, ", ".join(known)))
         return
     try:
         args = parse(tool, call.args)

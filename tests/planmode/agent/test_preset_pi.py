@@ -230,6 +230,14 @@ def test_a_call_that_was_not_offered_is_refused(
     assert not Review.objects.exists()
 
 
+def test_of_a_tool_that_does_not_exist_those_are_named_that_are_offered(operator: User) -> None:
+    session = pi(operator, {"tool_calls": [call("Fly")]}, "Done.").work()
+    (result,) = desk.results(session)
+    assert "TodoList" in result.text
+    assert "ExitPlanMode" not in result.text
+    assert "Write" not in result.text
+
+
 def test_permission_mode_yolo_opens_no_way_around_the_gate(operator: User) -> None:
     """pi:P-08 P-11: a command is parsed; what only looks harmless is refused."""
     tricks = [

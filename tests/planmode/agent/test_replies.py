@@ -192,6 +192,18 @@ def test_a_worker_that_dies_between_approval_and_work_loses_nothing(
     assert session.turn.state == "done"
 
 
+def test_a_turn_that_is_interrupted_after_the_approval_loses_no_plan(
+    operator: User, reviewer: User
+) -> None:
+    """pi:P-30 P-33: the next turn begins with it."""
+    session = approved(operator, reviewer, BOTH)
+    services.cancel_turn(session.id)
+    services.post_message(session.id, "Go on", author=operator)
+    session.work()
+    assert PLAN.strip() in reminders(session, ev.Variant.PLAN_EXECUTION)[0].text
+    assert session.state.plan.steps == steps(1, 2)
+
+
 def test_a_worker_that_dies_with_a_claim_reads_no_reply_twice(
     operator: User, reviewer: User
 ) -> None:
