@@ -7,6 +7,8 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
+from planmode.shell.policy import Permission, Policy, UnknownPermissionError
+
 POOL: Final = {"min_size": 0, "max_size": 8}
 """Connections that one process keeps to PostgreSQL."""
 _YES = frozenset({"1", "true", "yes", "on"})
@@ -83,6 +85,19 @@ def words(name: str, default: tuple[str, ...] = ()) -> list[str]:
     if value is None:
         return list(default)
     return [item.strip() for item in value.split(",") if item.strip()]
+
+
+def shell_policy(name: str) -> Policy:
+    """Return the default policy for shell lines, changed by the items of ``name``.
+
+    Raises:
+        ImproperlyConfigured: one is no permission, nor one with a dash before it.
+    """
+    try:
+        return Policy.of(words(name))
+    except UnknownPermissionError as error:
+        known = ", ".join(permission.value for permission in Permission)
+        raise ImproperlyConfigured(f"{name} holds {str(error)!r}: use some of {known}") from error
 
 
 def folders(name: str) -> list[Path]:

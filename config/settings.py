@@ -217,6 +217,7 @@ WORKSPACE_ROOTS = [
 ]
 SCRIPTS_DIR = Path(env.text("SCRIPTS_DIR", str(DATA_DIR / "scripts")))
 SANDBOX_READABLE = env.folders("SANDBOX_READABLE")
+SHELL_POLICY = env.shell_policy("SHELL_POLICY")
 SHELL_CPU_S = env.integer("SHELL_CPU_S", 600, least=1)
 SHELL_MEMORY_MB = env.integer("SHELL_MEMORY_MB", 2048, least=64)
 SHELL_PROCESSES = env.integer("SHELL_PROCESSES", 512, least=16)

@@ -124,7 +124,7 @@ def test_each_refusal_has_a_code_of_its_own() -> None:
 
 def test_the_example_environment_lists_every_setting() -> None:
     source = (ROOT / "config" / "settings.py").read_text("utf-8")
-    kinds = "text|boolean|integer|words|folders|secret|database"
+    kinds = "text|boolean|integer|words|folders|path|choice|shell_policy|secret|database"
     read = re.findall(rf'\benv\.({kinds})\(\s*"(\w+)"', source)
     names = {name for _, name in read} | {f"{name}_FILE" for kind, name in read if kind == "secret"}
     example = (ROOT / ".env.example").read_text("utf-8")

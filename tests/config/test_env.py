@@ -8,6 +8,7 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 
 from config import env
+from planmode.shell.policy import STRICT, Policy
 
 Setter: TypeAlias = Callable[[str], None]
 
@@ -123,3 +124,18 @@ def test_other_databases_are_refused_without_their_password(variable: Setter, va
     with pytest.raises(ImproperlyConfigured) as caught:
         env.database("X", embedded={})
     assert value not in str(caught.value)
+
+
+def test_the_policy_of_the_shell(variable: Setter) -> None:
+    assert env.shell_policy("NOT_SET") == STRICT
+    variable("network_reads, -wrappers")
+    assert env.shell_policy("X") == Policy.of(["network_reads", "-wrappers"])
+
+
+@pytest.mark.parametrize("value", ["everything", "-", "wrappers,nice"])
+def test_a_permission_that_is_none_is_named_with_those_that_are(
+    variable: Setter, value: str
+) -> None:
+    variable(value)
+    with pytest.raises(ImproperlyConfigured, match=r"^X holds '.+': use some of .*network_reads"):
+        env.shell_policy("X")

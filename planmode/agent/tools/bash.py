@@ -2,6 +2,7 @@
 
 from typing import Annotated, Final
 
+from django.conf import settings
 from pydantic import Field
 
 from planmode.agent import background
@@ -12,6 +13,8 @@ from planmode.agent.limits import Limit, Limits, suspected
 from planmode.agent.sandbox import Finished
 from planmode.core.errors import NoTurnError, TooManyJobsError
 from planmode.core.guard import CallFacts
+from planmode.core.profiles import MAIN
+from planmode.shell.verdict import read
 
 MOST_OUTPUT: Final = 64 * 1024
 """Bytes of output that the model is shown."""
@@ -34,8 +37,15 @@ class Bash:
     repeatable = False
 
     def facts(self, args: BashArguments, context: ToolContext) -> CallFacts:
-        """Return that the command may do anything: nothing here can read it."""
-        return CallFacts(self.name)
+        """Return whether the command surely only reads, and which commands it is made of."""
+        root = str(context.reach.workspace.root)
+        reading = read(args.command, settings.SHELL_POLICY, workspace=root)
+        return CallFacts(
+            self.name,
+            read_only=reading.read_only and not _outlives(args, context),
+            targets=reading.commands,
+            understood=reading.understood,
+        )
 
     def summary(self, args: BashArguments) -> str:
         """Return the command itself, not what the agent says of it."""
@@ -63,6 +73,11 @@ class Bash:
         lines = _ending(finished, args, context.sandbox.limits)
         lines += [_READ_ONLY] if failed and context.sandboxed else []
         return ToolResult("\n".join([*lines, finished.output or "(no output)"]), is_error=failed)
+
+
+def _outlives(args: BashArguments, context: ToolContext) -> bool:
+    """Return whether a child would leave something running that it has no tool to look at."""
+    return args.run_in_background and context.state.profile != MAIN
 
 
 def _begin(args: BashArguments, context: ToolContext) -> ToolResult:

@@ -5,11 +5,15 @@ from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import User
+from pytest_django import Settings
 
 from planmode.agent.catalog import TOOLS, parse
 from planmode.agent.limits import MIB, Limits
 from planmode.agent.sandbox import Sandbox
+from planmode.core.guard import CallFacts
+from planmode.core.wire import canonical
 from planmode.models import BackgroundTask
+from planmode.shell.policy import Policy
 from tests.jobs import Desk, ended
 from tests.planmode.agent.tools.conftest import Ground
 from tests.requirements import need
@@ -112,6 +116,42 @@ def test_the_summary_is_the_command(ground: Ground) -> None:
 
 def test_a_command_runs_in_the_workspace(ground: Ground) -> None:
     assert ground.text("Bash", command="pwd -P").splitlines()[1] == str(Path(ground.work).resolve())
+
+
+@pytest.mark.parametrize(
+    ("command", "read_only", "targets", "understood"),
+    [
+        ("ls | head -3", True, ("ls", "head -3"), True),
+        ("timeout 5 rm a", False, ("timeout 5 rm a", "rm a"), True),
+        ("sh -c ls", False, ("sh -c ls",), False),
+        ("ls 'a", False, (), False),
+    ],
+)
+def test_the_guard_is_told_what_a_command_is(
+    ground: Ground,
+    command: str,
+    read_only: bool,  # noqa: FBT001 - columns
+    targets: tuple[str, ...],
+    understood: bool,  # noqa: FBT001
+) -> None:
+    facts = facts_of(ground, command)
+    assert (facts.read_only, facts.targets, facts.understood) == (read_only, targets, understood)
+
+
+def test_git_only_reads_in_its_own_workspace(ground: Ground) -> None:
+    assert facts_of(ground, f"cd {ground.work} && git status").read_only
+    assert not facts_of(ground, f"cd {ground.work.parent} && git status").read_only
+
+
+def test_the_installation_decides_what_else_only_reads(ground: Ground, settings: Settings) -> None:
+    assert not facts_of(ground, "less a.txt").read_only
+    settings.SHELL_POLICY = Policy.of(["pagers"])
+    assert facts_of(ground, "less a.txt").read_only
+
+
+def facts_of(ground: Ground, command: str) -> CallFacts:
+    tool = TOOLS["Bash"]
+    return tool.facts(parse(tool, canonical({"command": command}).decode()), ground.context)
 
 
 @pytest.mark.django_db
