@@ -14,13 +14,16 @@ from django.core.checks import (
 from django.db import DatabaseError
 
 from planmode.agent.catalog import TOOLS
+from planmode.agent.ground import installation_lines
 from planmode.agent.outside.servers import Address, Server, ServersInvalidError, configured
 from planmode.agent.outside.toolbox import sdk_is_there
 from planmode.agent.request import text_name
 from planmode.agent.sandbox import Sandbox
+from planmode.core.errors import RulesInvalidError
 from planmode.core.events import ReminderKind
 from planmode.core.guard import KIND_OF, Refusal
 from planmode.core.outcomes import Outcome
+from planmode.core.rules import Level, parse_rules
 from planmode.knobs import section_of
 from planmode.queries import projects_without_section
 from prompts.library import NAMES
@@ -111,6 +114,17 @@ def projects_say_how_to_plan(
         )
         for name in names
     ]
+
+
+@register("planmode")
+def permission_rules_can_be_used(**_: Any) -> list[CheckMessage]:  # noqa: ANN401 - as above
+    """Return an error where the installation's rules can't be read: no agent works then."""
+    try:
+        parse_rules(installation_lines(), Level.INSTALLATION)
+    except (OSError, UnicodeDecodeError, RulesInvalidError) as error:
+        hint = "docs/permission-rules.md says how rules are written"
+        return [Error(f"PERMISSION_RULES_FILE: {error}", hint=hint, id="planmode.E005")]
+    return []
 
 
 @register("planmode")

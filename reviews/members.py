@@ -43,6 +43,9 @@ def _policy(project: Project) -> dict[str, Any]:
     return {
         "allow_auto": project.allow_auto,
         "allow_self_review": project.allow_self_review,
+        "plan_folder": project.plan_folder,
+        "plan_section": project.plan_section,
+        "rules": project.rules,
         "project": project.name,
         "project_id": project.pk,
     }

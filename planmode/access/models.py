@@ -4,8 +4,12 @@ from datetime import datetime
 from typing import Self
 
 from django.conf import settings
+from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models.functions import Now
+
+from planmode.core.errors import RulesInvalidError
+from planmode.core.rules import Level, parse_rules
 
 
 class Role(models.TextChoices):
@@ -46,6 +50,17 @@ class Project(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    def clean(self) -> None:
+        """Refuse rules that nobody could rely on.
+
+        Raises:
+            ValidationError: a line of ``rules`` is none, or would loosen something.
+        """
+        try:
+            parse_rules(self.rules.splitlines(), Level.PROJECT)
+        except RulesInvalidError as error:
+            raise ValidationError({"rules": str(error)}) from error
 
 
 class Membership(models.Model):

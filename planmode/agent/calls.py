@@ -11,12 +11,13 @@ from uuid import UUID
 
 from uuid6 import uuid7
 
-from planmode import turns
+from planmode import children, turns
 from planmode.agent import results
 from planmode.agent.catalog import ArgumentsInvalidError, parse, tools_of
 from planmode.agent.contracts import (
     Asks,
     Enters,
+    Spawns,
     Submits,
     Tool,
     ToolContext,
@@ -26,9 +27,16 @@ from planmode.agent.contracts import (
 from planmode.agent.outside.tool import OutsideTool
 from planmode.agent.sandbox import Sandbox
 from planmode.agent.workspace import Reach
+from planmode.children import Task
 from planmode.core import events as ev
 from planmode.core.calls import ToolCall
-from planmode.core.errors import ClaimLostError, DomainError, PlanInvalidError, StoredDataError
+from planmode.core.errors import (
+    ClaimLostError,
+    DomainError,
+    PlanInvalidError,
+    StoredDataError,
+    TurnOpenError,
+)
 from planmode.core.guard import Allow, Ask, Deny, Ground, Judgement, Refusal, Review, offered
 from planmode.core.moves import TurnLimits
 from planmode.core.presets import PlanModeConfig
@@ -128,7 +136,13 @@ class _Run:
     def context(self, *, sandboxed: bool = False) -> ToolContext:
         bench = self.bench
         return ToolContext(
-            bench.reach, bench.state, bench.sandbox, sandboxed, bench.claim, self.call.id
+            bench.reach,
+            bench.state,
+            bench.sandbox,
+            sandboxed=sandboxed,
+            claim=bench.claim,
+            call_id=self.call.id,
+            rules=bench.ground.rules,
         )
 
     def go(self) -> None:
@@ -194,6 +208,8 @@ class _Run:
                 turns.park(self.bench.claim, asked)
             case Enters():
                 self._enter()
+            case Spawns():
+                self._spawn(outcome)
             case Submits():
                 raise AssertionError("the guard allows no submission without a review")
             case _:
@@ -220,6 +236,13 @@ class _Run:
         try:
             turns.enter_plan_mode(self.bench.claim, self._entered)
         except PathRefusedError as error:
+            turns.append(self.bench.claim, results.failed(self.call, str(error)))
+
+    def _spawn(self, spawns: Spawns) -> None:
+        task = Task(self.call.id, spawns.profile, spawns.task, spawns.child)
+        try:
+            children.give(self.bench.claim, task)
+        except TurnOpenError as error:
             turns.append(self.bench.claim, results.failed(self.call, str(error)))
 
     def _entered(self, entered: ev.PlanModeEntered) -> ev.ToolFinished:

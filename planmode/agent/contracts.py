@@ -12,9 +12,11 @@ from planmode.core.calls import ToolCall
 from planmode.core.errors import NoTurnError
 from planmode.core.events import Event, QuestionItem
 from planmode.core.failures import WORTH_RETRYING, Failure
-from planmode.core.guard import CallFacts
+from planmode.core.guard import NO_RULES, CallFacts
 from planmode.core.options import PlanOption
 from planmode.core.outcomes import Outcome
+from planmode.core.profiles import MAIN
+from planmode.core.rules import Effect, Rules, matching
 from planmode.core.state import SessionState
 from planmode.core.view import Message
 from planmode.models import Claim
@@ -36,6 +38,7 @@ class ToolContext:
 
     ``reach`` is every file that it may touch; ``sandboxed`` says that a command of this call runs
     where it can't change anything. ``claim`` is that of the turn, ``call_id`` the call's.
+    ``rules`` are the permission rules that count for the session.
     """
 
     reach: Reach
@@ -44,6 +47,21 @@ class ToolContext:
     sandboxed: bool = False
     claim: Claim | None = None
     call_id: str = ""
+    rules: Rules = NO_RULES
+
+    @property
+    def hides_files(self) -> bool:
+        """Whether a permission rule keeps some files from being read."""
+        return any(
+            rule.effect is Effect.DENY and rule.tool == "Read" and rule.pattern
+            for rule in self.rules.rules
+        )
+
+    def hides(self, path: str) -> bool:
+        """Return whether a rule denies to read ``path``: then no search may show it, either."""
+        return self.hides_files and (
+            matching(self.rules, "Read", (path,), understood=True) is Effect.DENY
+        )
 
     @property
     def held(self) -> Claim:
@@ -96,7 +114,19 @@ class Enters:
     """Plan mode is to be entered."""
 
 
-ToolOutcome = ToolResult | Asks | Submits | Enters
+@dataclass(frozen=True, slots=True)
+class Spawns:
+    """An agent of the ``profile`` gets the ``task``, and the call waits for its report.
+
+    ``child`` is the session of one that has reported before, empty for a new one.
+    """
+
+    profile: str
+    task: str
+    child: str = ""
+
+
+ToolOutcome = ToolResult | Asks | Submits | Enters | Spawns
 
 A = TypeVar("A", bound=Arguments)
 
@@ -137,7 +167,8 @@ class ModelRequest:
 
     ``marks`` counts what the log says this session's model has used (bookmarks of replies),
     ``failures`` the failed attempts of this step, ``last_outcome`` how the newest review ended;
-    ``plan_file`` is the plan file's absolute path, or empty. Real providers ignore these four.
+    ``plan_file`` is the plan file's absolute path, or empty, ``profile`` the agent's. Real
+    providers ignore these five.
     """
 
     system: str
@@ -147,6 +178,7 @@ class ModelRequest:
     failures: int = 0
     last_outcome: Outcome | None = None
     plan_file: str = ""
+    profile: str = MAIN
 
 
 @dataclass(frozen=True, slots=True)

@@ -148,10 +148,20 @@ def _names_folder(path: str) -> bool:
 def writing(name: str, path: str, reach: Reach) -> CallFacts:
     """Return what the guard must know of a tool that writes ``path``; never raises."""
     try:
-        kind = reach.locate(path).kind
+        place = reach.locate(path)
     except PathRefusedError:
-        return CallFacts(name)
-    return CallFacts(name, plan_file=kind == "plan_file", workspace=kind == "workspace")
+        return CallFacts(name, targets=(path,))
+    return CallFacts(
+        name,
+        plan_file=place.kind == "plan_file",
+        workspace=place.kind == "workspace",
+        targets=(place.named(place.relative),),
+    )
+
+
+def reading(name: str, path: str, reach: Reach) -> CallFacts:
+    """Return what the guard must know of a tool that reads ``path``; never raises."""
+    return CallFacts(name, targets=writing(name, path, reach).targets)
 
 
 def written(place: Place, content: bytes) -> tuple[PlanFileWritten, ...]:

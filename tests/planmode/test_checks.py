@@ -41,6 +41,24 @@ def test_a_tool_that_the_guard_does_not_know_is_named(monkeypatch: pytest.Monkey
 @pytest.mark.parametrize(
     ("content", "said"),
     [
+        pytest.param(b"# nothing\ndeny Bash(git push *)\n", "", id="good"),
+        pytest.param(b"perhaps Bash\n", "line 1", id="no rule"),
+        pytest.param(b"\xff", "can't decode", id="no text"),
+    ],
+)
+def test_rules_of_the_installation_that_can_t_be_read_are_an_error(
+    settings: Settings, tmp_path: Path, content: bytes, said: str
+) -> None:
+    settings.PERMISSION_RULES_FILE = tmp_path / "rules"
+    settings.PERMISSION_RULES_FILE.write_bytes(content)
+    found = [error.msg for error in checks.permission_rules_can_be_used()]
+    assert len(found) == bool(said)
+    assert all(said in line for line in found)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
         pytest.param(None, "can't be read", id="missing"),
         pytest.param(b"\xff", "can't be read", id="no text"),
         pytest.param(b" \n", "is blank", id="blank"),

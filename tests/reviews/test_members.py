@@ -68,10 +68,34 @@ def test_a_role_is_not_turned_into_another(client: Client, reviewer: User) -> No
 def test_what_a_project_allows_is_recorded(client: Client, boss: User, project: Project) -> None:
     client.post("/admin/access/project/add/", {"name": "other"})
     other = Project.objects.get(name="other")
-    changed = {"name": "renamed", "allow_auto": "on"}
+    changed = {"name": "renamed", "allow_auto": "on", "rules": "deny Bash(git push *)"}
     client.post(f"/admin/access/project/{project.pk}/change/", changed)
-    rest = {"allow_self_review": False, "by": boss.pk}
-    added = {"project": "other", "project_id": other.pk, "allow_auto": False, **rest}
-    policy = {"project": "default", "project_id": project.pk, "allow_auto": True, **rest}
+    rest = {"allow_self_review": False, "plan_folder": "", "plan_section": "", "by": boss.pk}
+    added = {"project": "other", "project_id": other.pk, "allow_auto": False, "rules": "", **rest}
+    policy = {
+        "project": "default",
+        "project_id": project.pk,
+        "allow_auto": True,
+        "rules": "deny Bash(git push *)",
+        **rest,
+    }
     assert facts() == [("project_added", added), ("policy_changed", policy)]
     assert client.post(f"/admin/access/project/{project.pk}/delete/").status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("rules", "problem"),
+    [
+        ("allow Bash(make test)", "a lower level can only tighten"),
+        ("deny Everything", "there is no tool"),
+    ],
+)
+def test_rules_that_nobody_could_rely_on_are_not_kept(
+    client: Client, project: Project, rules: str, problem: str
+) -> None:
+    answer = client.post(
+        f"/admin/access/project/{project.pk}/change/", {"name": "default", "rules": rules}
+    )
+    assert answer.status_code == 200
+    assert problem in answer.content.decode()
+    assert Project.objects.get(pk=project.pk).rules == ""

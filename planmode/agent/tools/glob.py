@@ -6,6 +6,7 @@ from typing import Annotated, Final
 from pydantic import Field
 
 from planmode.agent.contracts import Arguments, ToolContext, ToolResult
+from planmode.agent.workspace import reading
 from planmode.core.globs import matches
 from planmode.core.guard import CallFacts
 from planmode.store.confined import MOST_ENTRIES, PathRefusedError
@@ -29,8 +30,8 @@ class Glob:
     repeatable = True
 
     def facts(self, args: GlobArguments, context: ToolContext) -> CallFacts:
-        """Return that nothing is written."""
-        return CallFacts(self.name)
+        """Return what is read, and that nothing is written."""
+        return reading(self.name, args.path, context.reach)
 
     def summary(self, args: GlobArguments) -> str:
         """Return what is looked for."""
@@ -43,7 +44,11 @@ class Glob:
             listing = place.folder.walk(place.relative, skip=_SKIPPED)
         except PathRefusedError as error:
             return ToolResult(str(error), is_error=True)
-        found = [f for f in listing.files if _fits(f, place.relative, args.pattern)]
+        found = [
+            file
+            for file in listing.files
+            if _fits(file, place.relative, args.pattern) and not context.hides(place.named(file))
+        ]
         lines = [place.named(file) for file in found[:MOST_FILES]]
         if len(found) > MOST_FILES:
             lines.append(f"(the first {MOST_FILES} of {len(found)} files)")

@@ -13,7 +13,7 @@ from pydantic_core import SchemaError, SchemaValidator, core_schema
 from planmode.agent.bubblewrap import SandboxError
 from planmode.agent.contracts import Arguments, ToolContext, ToolResult
 from planmode.agent.sandbox import Finished
-from planmode.agent.workspace import LARGEST_FILE, Place
+from planmode.agent.workspace import LARGEST_FILE, Place, reading
 from planmode.core.globs import matches
 from planmode.core.guard import CallFacts
 from planmode.store.confined import PathRefusedError
@@ -48,8 +48,8 @@ class Grep:
     repeatable = True
 
     def facts(self, args: GrepArguments, context: ToolContext) -> CallFacts:
-        """Return that nothing is written."""
-        return CallFacts(self.name)
+        """Return what is read, and that nothing is written."""
+        return reading(self.name, args.path, context.reach)
 
     def summary(self, args: GrepArguments) -> str:
         """Return what is looked for."""
@@ -62,8 +62,9 @@ class Grep:
             place = context.reach.locate(args.path)
             _check_there(place)
             rg = shutil.which("rg")
-            if rg is None or not context.sandbox.starts(rg):
-                return _bounded(_searched(args, place, pattern))
+            # ripgrep does not know our rules: where some files are hidden it may not look.
+            if rg is None or context.hides_files or not context.sandbox.starts(rg):
+                return _bounded(_searched(args, place, pattern, context))
             return _by_ripgrep(args, place, context, rg)
         except (PathRefusedError, SandboxError) as error:
             return ToolResult(str(error), is_error=True)
@@ -139,10 +140,14 @@ def _bounded(lines: Iterator[str]) -> ToolResult:
     return ToolResult("\n".join(shown) or _NOTHING)
 
 
-def _searched(args: GrepArguments, place: Place, pattern: SchemaValidator) -> Iterator[str]:
-    """Yield what ripgrep would print, within the same time."""
+def _searched(
+    args: GrepArguments, place: Place, pattern: SchemaValidator, context: ToolContext
+) -> Iterator[str]:
+    """Yield what ripgrep would print, within the same time, of files that may be read."""
     deadline = time.monotonic() + TIMEOUT_S
     for file in _files(args, place):
+        if context.hides(place.named(file)):
+            continue
         if time.monotonic() > deadline:
             yield f"(stopped after {TIMEOUT_S:.0f} s)"
             return

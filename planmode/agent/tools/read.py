@@ -5,6 +5,7 @@ from typing import Annotated, Final
 from pydantic import Field
 
 from planmode.agent.contracts import Arguments, ToolContext, ToolResult
+from planmode.agent.workspace import reading
 from planmode.core.guard import CallFacts
 from planmode.store.confined import PathRefusedError
 
@@ -30,8 +31,8 @@ class Read:
     repeatable = True
 
     def facts(self, args: ReadArguments, context: ToolContext) -> CallFacts:
-        """Return that nothing is written."""
-        return CallFacts(self.name)
+        """Return what is read, and that nothing is written."""
+        return reading(self.name, args.path, context.reach)
 
     def summary(self, args: ReadArguments) -> str:
         """Return which file is shown."""
