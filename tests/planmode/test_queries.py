@@ -16,6 +16,7 @@ from planmode.models import Heartbeat, Revision, Turn
 from reviews.core.decisions import DecisionKind
 from tests import desk, faults
 from tests.factories import PLAN, Play, play, submits
+from tests.jobs import Desk, ended
 
 pytestmark = pytest.mark.django_db
 
@@ -151,3 +152,24 @@ def test_a_worker_that_died_is_still_named_until_its_turn_is_taken(operator: Use
     row = queries.session(started.id)
     assert row.turn is not None
     assert row.turn.worker == "host:1"
+
+
+def test_tasks_and_schedules_come_with_the_newest_first(operator: User) -> None:
+    room = Desk(operator)
+    ended(room.begin("exit 3"))
+    running = room.begin("sleep 600")
+    assert [
+        (row.number, row.command, row.state, row.exit_code, row.ended_at is None)
+        for row in queries.tasks(room.play.id)
+    ] == [(2, "sleep 600", "running", None, True), (1, "exit 3", "failed", 3, False)]
+    assert services.stop_task(room.play.id, running.number)
+    for minute in (1, 2, 3):
+        room.text("CronCreate", cron=f"{minute} 9 * * *", prompt="Look.", once=minute == 3)
+    services.delete_schedule(room.play.id, 2)
+    assert [(row.number, row.once, row.active) for row in queries.schedules(room.play.id)] == [
+        (3, True, True),
+        (2, False, False),
+        (1, False, True),
+    ]
+    assert [row.number for row in queries.active_schedules(room.play.id)] == [1, 3]
+    assert queries.tasks(room.play.id, limit=1)[0].number == 2

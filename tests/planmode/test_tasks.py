@@ -9,9 +9,11 @@ from django.db.models.functions import Now
 
 from planmode import tasks, wakeups
 from planmode.core import events as ev
-from planmode.models import Turn
+from planmode.models import Schedule, Turn
+from planmode.store import background
 from tests import desk, faults
 from tests.factories import play, submits
+from tests.jobs import Desk, comes_true
 
 pytestmark = pytest.mark.django_db
 
@@ -79,6 +81,24 @@ def test_the_sweeper_wakes_exactly_what_is_due(
     Turn.objects.filter(pk=later.turn.pk).update(due_at=soon)
     tasks.requeue_due_turns()
     assert sorted(woken) == sorted([due.turn.pk, lost.turn.pk])
+
+
+def test_the_sweeper_gives_the_prompts_whose_time_has_come(operator: User) -> None:
+    room = Desk(operator)
+    room.text("CronCreate", cron="0 9 * * *", prompt="Look.")
+    tasks.wake_due_schedules()
+    assert len(desk.every(room.play, ev.MessagePosted)) == 1
+    Schedule.objects.update(next_at=Now() - timedelta(seconds=1))
+    tasks.wake_due_schedules()
+    assert len(desk.every(room.play, ev.MessagePosted)) == 2
+
+
+def test_the_sweeper_finds_what_has_ended_in_the_background(operator: User) -> None:
+    task = Desk(operator).begin("exit 3")
+    assert comes_true(lambda: background.files(task).end())
+    tasks.look_at_background_tasks()
+    task.refresh_from_db()
+    assert (task.state, task.exit_code) == ("failed", 3)
 
 
 def test_a_worker_says_which_process_it_is() -> None:
