@@ -10,8 +10,8 @@ from pydantic import BaseModel, ConfigDict
 
 from planmode.access.models import Project
 from planmode.agent import results
-from planmode.agent.catalog import TOOLS, ArgumentsInvalidError, parse
-from planmode.agent.contracts import ToolContext
+from planmode.agent.catalog import TOOLS, ArgumentsInvalidError, parse, tools_of
+from planmode.agent.contracts import Tool, ToolContext
 from planmode.agent.ground import ground_of
 from planmode.agent.sandbox import Sandbox
 from planmode.agent.workspace import Reach
@@ -29,8 +29,8 @@ from planmode.core.guard import (
     explained,
 )
 from planmode.core.permission import PermissionMode
-from planmode.core.presets import PRESETS
 from planmode.core.state import PlanState, SessionState
+from planmode.knobs import knobs
 from planmode.store.confined import ConfinedFolder
 
 PLAN_ID = "asked-about"
@@ -73,7 +73,7 @@ def ask(question: Question, project: Project, sandbox: Sandbox) -> Answer:
         KeyError: there is no such preset or profile.
         RulesInvalidError: a permission rule can't be used.
     """
-    config = PRESETS[question.preset]
+    config = knobs(question.preset)
     if not _is_known(question.tool):
         known = ", ".join(TOOLS)
         return Answer(
@@ -82,20 +82,20 @@ def ask(question: Question, project: Project, sandbox: Sandbox) -> Answer:
     call = ToolCall("asked", question.tool, json.dumps(question.args))
     state, reach = _state(question), _reach(question)
     try:
-        facts = _facts(call, ToolContext(reach, state, sandbox))
+        facts = _facts(tools_of(config).get(call.name), call, ToolContext(reach, state, sandbox))
     except ArgumentsInvalidError as error:
         return Answer("deny", str(error), Layer.ARGUMENTS)
     ground = ground_of(project, state, sandbox=sandbox.available)
     decision = explained(facts, state, config, ground)
-    return Answer(_word(decision.judgement), _reason(decision, call, reach), decision.layer)
+    reason = _reason(decision, call, reach, config.source)
+    return Answer(_word(decision.judgement), reason, decision.layer)
 
 
 def _is_known(tool: str) -> bool:
     return tool in TOOLS or tool in KIND_OF or tool.startswith("mcp__")
 
 
-def _facts(call: ToolCall, context: ToolContext) -> CallFacts:
-    tool = TOOLS.get(call.name)
+def _facts(tool: Tool[Any] | None, call: ToolCall, context: ToolContext) -> CallFacts:
     if tool is None:
         return CallFacts(call.name)
     return tool.facts(parse(tool, call.args), context)
@@ -137,7 +137,7 @@ def _word(judgement: Judgement) -> str:
             return "review"
 
 
-def _reason(decision: Decision, call: ToolCall, reach: Reach) -> str:
+def _reason(decision: Decision, call: ToolCall, reach: Reach, source: str) -> str:
     judgement = decision.judgement
     if not isinstance(judgement, Deny):
         return _WORDS[judgement]
@@ -146,6 +146,7 @@ def _reason(decision: Decision, call: ToolCall, reach: Reach) -> str:
         call,
         plan_file=reach.plan_path or "",
         workspace=str(reach.workspace.root),
+        source=source,
     )
     return " ".join(refused.text.split())
 

@@ -7,7 +7,7 @@ import pytest
 from django.contrib.auth.models import User
 from pytest_django import Settings
 
-from planmode import queries
+from planmode import queries, services
 from planmode.access.models import Project
 from planmode.agent.contracts import ModelRequest
 from planmode.agent.request import build_request, tool_specs
@@ -19,6 +19,7 @@ from planmode.core.view import UserMessage
 from planmode.models import PlanFile, Session
 from planmode.store import revisions
 from planmode.store.confined import ConfinedFolder
+from prompts.rendering import render
 from reviews.core.decisions import DecisionKind
 from reviews.core.errors import DecisionIncompleteError
 from tests import desk
@@ -292,3 +293,67 @@ def test_a_turn_that_ends_without_a_plan_is_reminded_in_words_of_its_own(operato
     assert "Pass the complete plan to ExitPlanMode" in nudge.text
     assert "plan file" not in nudge.text
     assert (session.turn.state, session.turn.reason) == ("stopped", "unsubmitted")
+
+
+# What people choose
+
+
+def choosing(operator: User, choices: list[bool], *, plan: bool) -> Play:
+    """Return a session that waits for an answer while ``choices`` are made, after what follows."""
+    asks = call("AskUserQuestion", questions=[{"text": "Which parser?"}])
+    session = dsh(operator, {"tool_calls": [asks]}, dict(DONE), plan=plan)
+    for active in choices:
+        services.choose_plan_mode(session.id, active=active, by=operator)
+    desk.answer(session, operator, "parser.py")
+    return session.work()
+
+
+def notices(session: Play) -> list[str]:
+    """Return the kinds of the notices about plan mode, in order."""
+    told = desk.every(session, ev.ReminderInjected)
+    return [event.kind for event in told if event.variant is ev.Variant.PLAN_MODE]
+
+
+@pytest.mark.parametrize(
+    ("plan", "choices", "expected"),
+    [
+        pytest.param(False, [True], ["entered"], id="on"),
+        pytest.param(True, [False], ["exit"], id="off"),
+        pytest.param(False, [True, False], [], id="on and off again"),
+        pytest.param(True, [False, True], [], id="off and on again"),
+        pytest.param(True, [True], [], id="what it is already"),
+    ],
+)
+def test_a_notice_says_what_a_person_changed_since_the_last_request(
+    operator: User, *, plan: bool, choices: list[bool], expected: list[str]
+) -> None:
+    """dsh:D-15, dsh:D-05 D-06 D-09 D-11: one sentence, and none for what was taken back."""
+    session = choosing(operator, choices, plan=plan)
+    assert notices(session) == expected
+    changes = [*desk.every(session, ev.PlanModeEntered)[plan:]]
+    changes += desk.every(session, ev.PlanModeCancelled)
+    assert len(changes) == len(expected)
+
+
+def test_the_event_stands_before_the_step_that_it_changes(operator: User) -> None:
+    """dsh:D-12, dsh:D-14: and the request of that step shows it."""
+    session = choosing(operator, [True], plan=False)
+    names = [type(event).__name__ for event in desk.log(session)]
+    changed = names.index("PlanModeEntered")
+    assert names[changed : changed + 3] == ["PlanModeEntered", "ReminderInjected", "StepStarted"]
+    assert SECTION.strip() in request(session).system
+
+
+def test_a_notice_is_one_line_in_the_reminder_s_tags(operator: User) -> None:
+    """dsh:D-15."""
+    (notice, *_) = desk.every(choosing(operator, [False], plan=True), ev.ReminderInjected)
+    assert notice.text.splitlines()[1:-1] == [render("reminders/section/exit_by_person")]
+
+
+def test_a_fork_goes_on_planning(operator: User) -> None:
+    """dsh:D-03: the log alone tells the state."""
+    session = dsh(operator, hands_over())
+    assert desk.refolded(session) == session.state
+    forked = Play(services.fork(session.id, by=operator))
+    assert forked.state.plan.active
+    assert forked.state.plan.review is None

@@ -47,6 +47,8 @@ def test_a_write_is_judged_by_where_it_leads(tmp_path: Path) -> None:
         ({"tool": "mcp__db__drop"}, "deny", "plan_mode"),
         ({"tool": "mcp__db__drop", "plan": "off"}, "ask", "permission_mode"),
         ({"tool": "ExitPlanMode"}, "review", "plan_mode"),
+        ({"tool": "ExitPlanMode", "preset": "dsh"}, "deny", "arguments"),
+        ({"tool": "ExitPlanMode", "preset": "dsh", "args": {"plan": "# A"}}, "review", "plan_mode"),
         ({"tool": "ExitPlanMode", "plan": False}, "deny", "plan_mode"),
         ({"tool": "TodoList", "args": {"items": []}, "plan": "active"}, "allow", "plan_mode"),
         ({"tool": "Write", "profile": "explore", "args": {"path": "a", "content": ""}},
