@@ -22,7 +22,7 @@ class Session(models.Model):
     """One agent at work on one workspace.
 
     ``state`` is the fold of the log, written with the events; ``seq`` and ``head`` are the log's
-    length and last hash.
+    length and last hash. ``parent`` is the session whose agent started this one's, a child.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
@@ -37,6 +37,9 @@ class Session(models.Model):
     seq = models.PositiveBigIntegerField(default=0)
     head = models.CharField(max_length=64, blank=True)
     state = models.JSONField(default=dict)
+    parent = models.ForeignKey(
+        "self", null=True, blank=True, on_delete=models.PROTECT, related_name="children"
+    )
 
     class Meta:
         indexes = [models.Index(fields=["project", "-created_at"], name="session_by_project")]
@@ -299,7 +302,8 @@ class BackgroundTask(models.Model):
                 name="task_ended_has_time",
             ),
             models.CheckConstraint(
-                condition=~Q(state=TaskState.DONE) | Q(exit_code=0), name="task_done_has_code"
+                condition=~Q(state=TaskState.DONE) | Q(exit_code=0, exit_code__isnull=False),
+                name="task_done_has_code",
             ),
         ]
         indexes = [

@@ -35,7 +35,10 @@ class TurnRow:
 
 @dataclass(frozen=True, slots=True)
 class SessionRow:
-    """A session as pages and the API show it; ``seq`` is the log's length."""
+    """A session as pages and the API show it; ``seq`` is the log's length.
+
+    ``parent`` is the session whose agent started this one's.
+    """
 
     id: UUID
     title: str
@@ -48,6 +51,7 @@ class SessionRow:
     seq: int
     state: SessionState
     turn: TurnRow | None
+    parent: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,9 +118,10 @@ def session(session_id: UUID) -> SessionRow:
 def sessions(seen: Q, *, limit: int, before: UUID | None = None) -> list[SessionRow]:
     """Return the newest ``limit`` sessions that match ``seen``, before the id ``before``.
 
-    ``seen`` comes from ``may.visible`` with ``project="project"`` and ``owner="owner"``.
+    Those that agents started are not among them. ``seen`` comes from ``may.visible`` with
+    ``project="project"`` and ``owner="owner"``.
     """
-    rows = Session.objects.select_related("project", "owner").filter(seen)
+    rows = Session.objects.select_related("project", "owner").filter(seen, parent=None)
     if before is not None:
         rows = rows.filter(pk__lt=before)
     page = list(rows.order_by("-pk")[:limit])
@@ -264,6 +269,7 @@ def _session_row(row: Session, turn: Turn | None) -> SessionRow:
         seq=row.seq,
         state=row.fold,
         turn=_turn_row(turn) if turn else None,
+        parent=row.parent_id,
     )
 
 

@@ -13,6 +13,7 @@ from django.db import OperationalError
 from django.db.models.functions import Now
 from uuid6 import uuid7
 
+from planmode import families
 from planmode.core import events as ev
 from planmode.core import slugs
 from planmode.core.errors import (
@@ -29,6 +30,7 @@ from planmode.core.permission import BREAKER_IS_OPEN, BreakerLimits, PermissionM
 from planmode.core.plansteps import PlanStep
 from planmode.core.presets import PlanModeConfig
 from planmode.core.state import CallStatus, PendingCall, SessionState, under_way
+from planmode.families import Family
 from planmode.knobs import knobs
 from planmode.models import Claim, Turn
 from planmode.store import eventlog, planfiles, revisions
@@ -363,13 +365,14 @@ def end_turn(claim: Claim, state: ev.TurnState, *events: ev.Event, reason: str =
     Raises:
         ClaimLostError: another worker holds the turn.
     """
-    with eventlog.writing(claim.session_id, claim=claim) as log:
+    with families.opened(claim.session_id, claim=claim) as family:
+        log = family.log
         if state is ev.TurnState.DONE and log.state.turn.unseen:
             return False
         log.add(*events)
         detail = next((e.detail for e in events if isinstance(e, ev.ModelFailed)), "")
         turn = Turn.objects.get(pk=claim.turn_id)
-        close_turn(log, turn, ev.TurnEnded(turn.number, state, reason, detail))
+        close_turn(family, turn, ev.TurnEnded(turn.number, state, reason, detail))
         if state is ev.TurnState.STOPPED and log.state.turn.unseen:
             queue_turn(log)  # what was said while the turn waited gets its answer now
     return True
@@ -394,8 +397,27 @@ def end_lost(claim: Claim) -> None:
             logger.exception("the log of turn %s can't be opened", claim.turn_id)
         else:
             return
+    try:
+        _end_by_row(claim)
+    except (ClaimLostError, OperationalError):
+        raise
+    except Exception:
+        logger.exception("nobody can be told of turn %s", claim.turn_id)
+        _fail_row(claim)
+
+
+def _end_by_row(claim: Claim) -> None:
+    """End the turn by its row; where an agent waits for it, that is told."""
+    with families.parent_opened(claim.session_id) as parent:
+        if _fail_row(claim) and parent is not None:
+            child, failed = str(claim.session_id), ev.TurnState.FAILED
+            families.tell(parent, ev.ChildReported(child, "", failed, WORKER_LOST))
+
+
+def _fail_row(claim: Claim) -> bool:
     held = Turn.objects.held(claim)
-    held.update(state=ev.TurnState.FAILED, reason=WORKER_LOST, ended_at=Now(), lease_until=None)
+    failed = ev.TurnState.FAILED
+    return bool(held.update(state=failed, reason=WORKER_LOST, ended_at=Now(), lease_until=None))
 
 
 def _release(claim: Claim, state: ev.TurnState) -> None:
@@ -415,11 +437,13 @@ def queue_turn(log: Log) -> None:
     wake(turn.pk)
 
 
-def close_turn(log: Log, turn: Turn, ended: ev.TurnEnded) -> None:
+def close_turn(family: Family, turn: Turn, ended: ev.TurnEnded) -> None:
     """End ``turn``, whoever holds it: nothing more can be written with its claim.
 
-    The lease stays only where another than its worker ends a turn whose tool runs.
+    The lease stays only where another than its worker ends a turn whose tool runs. The agent that
+    started this one hears of it.
     """
+    log = family.log
     turn.state, turn.reason, turn.detail = ended.state, ended.reason, ended.detail
     turn.ended_at = log.now
     if ended.state is not ev.TurnState.CANCELLED or not under_way(log.state):
@@ -427,6 +451,7 @@ def close_turn(log: Log, turn: Turn, ended: ev.TurnEnded) -> None:
     turn.save(update_fields=["state", "reason", "detail", "ended_at", "lease_until"])
     log.add(ended)
     log.add(*chosen(log))  # no step comes any more that they could wait for
+    families.report(family, ended)
 
 
 def resolve_review(log: Log, resolved: ev.PlanResolved) -> None:

@@ -85,17 +85,17 @@ def escaped(text: str) -> str:
     return _DELIMITER.sub("&lt;", text)
 
 
-def framed(text: str, source: str) -> str:
+def framed(text: str, source: str, *, limit: int = FRAME_LIMIT) -> str:
     """Return ``text`` from outside in the one frame that marks it as such.
 
     ``source`` says who or what it comes from (shown on one line, at most 200 characters). Inside,
     the ``<`` of whatever reads like the start or end of one of our frames is written ``&lt;``,
-    all else is verbatim. More than 64 KiB are cut at a character, with a note behind the frame,
-    where no outside text can stand.
+    all else is verbatim. More than ``limit`` bytes are cut at a character, with a note behind the
+    frame, where no outside text can stand.
     """
     content = text.encode("utf-8", "surrogatepass")
     # Cut first, so that text that the edge took (same limit) is whole however much is escaped.
-    kept = content[:FRAME_LIMIT].decode("utf-8", "ignore") if len(content) > FRAME_LIMIT else text
+    kept = content[:limit].decode("utf-8", "ignore") if len(content) > limit else text
     frame = f'<from source="{_attribute(source)}">\n{escaped(kept)}\n</from>'
     if kept is text:
         return frame

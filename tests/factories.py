@@ -34,6 +34,11 @@ class Play:
         return Session.objects.get(pk=self.id).fold
 
     @property
+    def child(self) -> "Play":
+        """The agent that this one started last."""
+        return Play(Session.objects.filter(parent_id=self.id).latest("created_at").pk)
+
+    @property
     def turn(self) -> Turn:
         return Turn.objects.filter(session_id=self.id).latest("number")
 
@@ -66,12 +71,17 @@ class Play:
 def play(
     owner: User,
     replies: list[dict[str, Any]],
+    agents: dict[str, list[dict[str, Any]]] | None = None,
     **fields: Any,  # noqa: ANN401 - fields of NewSession
 ) -> Play:
-    """Start a session of ``owner`` with a scripted model that gives ``replies``."""
+    """Start a session of ``owner`` with a scripted model that gives ``replies``.
+
+    ``agents`` are those of the agents that it starts, by their profile.
+    """
     number = Session.objects.count()
+    written = {"replies": replies, "agents": agents or {}}
     script = settings.SCRIPTS_DIR / f"script-{number}.yaml"
-    script.write_text(yaml.safe_dump({"replies": replies}), encoding="utf-8")
+    script.write_text(yaml.safe_dump(written), encoding="utf-8")
     workspace = settings.WORKSPACE_ROOTS[0] / f"work-{number}"
     workspace.mkdir()
     (workspace / "parser.py").write_text("value = 1\n", encoding="utf-8")

@@ -7,6 +7,7 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from planmode.agent.contracts import Arguments, Tool
+from planmode.agent.tools.agent import Agent
 from planmode.agent.tools.ask_user_question import AskUserQuestion
 from planmode.agent.tools.bash import Bash
 from planmode.agent.tools.cron_create import CronCreate
@@ -36,6 +37,7 @@ _TOOLS: Final[tuple[Tool[Any], ...]] = (
     TaskList(),
     TaskOutput(),
     TaskStop(),
+    Agent(),
     AskUserQuestion(),
     TodoList(),
     CronCreate(),

@@ -9,6 +9,7 @@ from planmode.agent.workspace import Reach
 from planmode.core.events import Variant
 from planmode.core.guard import offered
 from planmode.core.presets import PlanModeConfig
+from planmode.core.profiles import MAIN
 from planmode.core.state import EMPTY, SessionState
 from planmode.core.view import transcript
 from planmode.store import eventlog
@@ -34,19 +35,23 @@ def build_request(
     is on; where a planning agent is told of read-only tools alone, the others are left out.
     """
     log = eventlog.read(session_id)
+    tools = tool_specs(config, state)
     messages = transcript(
         (item.event for item in log),
         cut_text=render("results/cancelled"),
         only_newest=_REPLACED if config.cadence.how == "each_request" else (),
     )
     return ModelRequest(
-        system=_system(state, reach, config, section),
+        system=_system(state, reach, config, section)
+        if state.profile == MAIN
+        else _system_of_child(state.profile, reach, tools),
         messages=messages,
-        tools=tool_specs(config, state),
+        tools=tools,
         marks=state.marks,
         failures=state.turn.failures,
         last_outcome=state.plan.last_outcome,
         plan_file=reach.plan_path or "",
+        profile=state.profile,
     )
 
 
@@ -61,17 +66,33 @@ def _system(state: SessionState, reach: Reach, config: PlanModeConfig, section: 
     return text
 
 
+def _system_of_child(profile: str, reach: Reach, tools: tuple[ToolSpec, ...]) -> str:
+    """Return a child's instructions, made from the tools that it has."""
+    names = [tool.name for tool in tools]
+    shell = render(f"system/child/{'shell' if 'Bash' in names else 'no_shell'}")
+    return render(
+        f"system/{profile}",
+        workspace=str(reach.workspace.root),
+        tools=", ".join(names),
+        read_only=render("system/child/read_only", shell=shell),
+        data=render("system/child/data"),
+        read_only_again=render("system/child/read_only_again"),
+    )
+
+
 def tool_specs(config: PlanModeConfig, state: SessionState = EMPTY) -> tuple[ToolSpec, ...]:
     """Return the catalogue as the model is told of it, in a fixed order."""
     return tuple(
-        ToolSpec(tool.name, _description(tool.name, config), _schema(tool))
+        ToolSpec(tool.name, _description(tool.name, config, state.profile), _schema(tool))
         for tool in tools_of(config).values()
         if offered(tool.name, state, config)
     )
 
 
-def _description(tool: str, config: PlanModeConfig) -> str:
-    return render(variant(f"tools/{text_name(tool)}", config.source))
+def _description(tool: str, config: PlanModeConfig, profile: str) -> str:
+    """Return a text that speaks of no tool which the agent lacks."""
+    case = config.source if profile == MAIN else "child"
+    return render(variant(f"tools/{text_name(tool)}", case))
 
 
 def _schema(tool: Tool[Any]) -> dict[str, Any]:

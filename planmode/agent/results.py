@@ -14,11 +14,12 @@ from planmode.core.errors import (
     PlanUnchangedError,
     StoredDataError,
 )
-from planmode.core.failures import Halt
+from planmode.core.failures import Halt, in_words
 from planmode.core.guard import Refusal
 from planmode.core.outcomes import Outcome, consequence
 from planmode.core.plansteps import find_steps, listed
 from planmode.core.presets import PlanModeConfig
+from planmode.core.profiles import PROFILES
 from planmode.core.state import SessionState
 from planmode.store import eventlog, revisions
 from prompts.library import variant
@@ -30,6 +31,8 @@ SAID_FROM: Final = 3
 REFUSED_UNTIL: Final = 5
 WARNED_AT: Final = frozenset({3, 5, 8})
 REPEATED_UNTIL: Final = 12
+LONGEST_REPORT: Final = 32 * 1024
+"""Bytes of a child's answer that its parent is given."""
 
 
 def refused(
@@ -170,10 +173,32 @@ def answered(
         case ev.ApprovalResolved(note=note):
             text = render("results/refused_by_person", reason=_reason(note))
             return _finished(call, ev.Verdict.REFUSED, text)
+        case ev.ChildReported():
+            return _reported(session_id, call, answer)
         case ev.PlanResolved():
             return _resolved(session_id, call, answer, saved_as, config)
         case _:
             raise AssertionError(f"{answer} answers no call")
+
+
+def _reported(session_id: UUID, call: ToolCall, reported: ev.ChildReported) -> ev.ToolFinished:
+    """Return what the child said, as data: its words are no instructions of anybody."""
+    profile = eventlog.last(session_id, ev.ChildStarted).profile
+    source = f"agent of the profile {profile}"
+    done = reported.state is ev.TurnState.DONE
+    known = {
+        "profile": profile,
+        "child": reported.child,
+        "state": reported.state.value,
+        "reason": in_words(reported.reason) or "no reason is known",
+        "again": render("results/child_again", child=reported.child)
+        if PROFILES[profile].reusable
+        else "",
+        "report": framed(reported.text, source, limit=LONGEST_REPORT) if reported.text else "",
+    }
+    name = "child_done" if done and reported.text.strip() else "child_ended"
+    text = render_from(f"results/{name}", known)
+    return ev.ToolFinished(call.id, call.name, text, is_error=name == "child_ended")
 
 
 def damaged(

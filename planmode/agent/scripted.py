@@ -22,6 +22,7 @@ from pydantic_core import ErrorDetails
 from planmode.agent.contracts import ModelFailureError, ModelReply, ModelRequest
 from planmode.core.calls import ToolCall
 from planmode.core.outcomes import Outcome
+from planmode.core.profiles import CHILDREN, MAIN
 from planmode.core.view import AssistantMessage, Message, ToolMessage, UserMessage
 from planmode.core.wire import clean
 
@@ -85,11 +86,19 @@ class Reply(_Strict):
         return used < self.repeat and (self.after is None or last_outcome in self.after)
 
 
+def _profiles(agents: dict[str, list[Reply]]) -> dict[str, list[Reply]]:
+    if not set(agents) <= set(CHILDREN):
+        raise ValueError(f"name profiles: {', '.join(CHILDREN)}")
+    return agents
+
+
 class Script(_Strict):
     """A file of replies; ``agents`` holds those of child agents, by their profile's name."""
 
     replies: list[Reply] = Field(min_length=1)
-    agents: dict[str, list[Reply]] = Field(default_factory=dict)
+    agents: Annotated[dict[str, list[Reply]], AfterValidator(_profiles)] = Field(
+        default_factory=dict
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,14 +133,20 @@ class ScriptedModel:
         )
 
     def _next(self, request: ModelRequest) -> tuple[int, Reply]:
-        for number, reply in enumerate(self.script.replies):
+        for number, reply in enumerate(self._replies(request.profile)):
             if reply.fits(_used(request, number), request.last_outcome):
                 return number, reply
         last = "no review was resolved" if request.last_outcome is None else request.last_outcome
         raise ModelFailureError(
             "script_exhausted",
-            f"{self.name} has no reply left (last outcome: {last}); add one to the script",
+            f"{self.name} has no reply left {_whose(request.profile)}(last outcome: {last}); "
+            "add one to the script",
         )
+
+    def _replies(self, profile: str) -> list[Reply]:
+        if profile == MAIN:
+            return self.script.replies
+        return self.script.agents.get(profile, [])
 
 
 def open_script(path: Path) -> ScriptedModel:
@@ -214,6 +229,10 @@ def _mistake(found: ErrorDetails) -> str:
         place.append(".".join(map(str, rest)))
     what = _WORDS.get(found["type"], found["msg"].removeprefix("Value error, "))
     return f"{', '.join(place) or 'top level'}: {what}"
+
+
+def _whose(profile: str) -> str:
+    return "" if profile == MAIN else f"for an agent of the profile {profile} "
 
 
 def _used(request: ModelRequest, number: int) -> int:

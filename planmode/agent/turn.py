@@ -13,7 +13,6 @@ from django.db import OperationalError
 from planmode import turns
 from planmode.agent import calls, replies
 from planmode.agent.calls import Bench
-from planmode.agent.catalog import TOOLS
 from planmode.agent.contracts import ModelFailureError
 from planmode.agent.ground import ground_of
 from planmode.agent.injection import at_turn_end, before_step
@@ -99,7 +98,7 @@ def _slice(claim: Claim, until: float) -> None:
 
 def _bench(claim: Claim) -> Bench:
     session = Session.objects.select_related("project").get(pk=claim.session_id)
-    config, sandbox = _config(session.fold.preset), Sandbox.probe()
+    config, sandbox = knobs(session.fold.preset), Sandbox.probe()
     return Bench(
         claim=claim,
         workspace=session.workspace,
@@ -111,12 +110,6 @@ def _bench(claim: Claim) -> Bench:
         sandbox=sandbox,
         state=session.fold,
     )
-
-
-def _config(preset: str) -> PlanModeConfig:
-    """Return the preset's knobs; no text names agents that can't be started."""
-    config = knobs(preset)
-    return config if "Agent" in TOOLS else replace(config, explorers=0, designers=0)
 
 
 def _outside(claim: Claim, state: SessionState, config: PlanModeConfig) -> tuple[OutsideTool, ...]:

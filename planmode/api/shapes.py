@@ -3,7 +3,7 @@
 from typing import Any
 
 from planmode.core import wire
-from planmode.core.state import CallStatus, SessionState
+from planmode.core.state import CallStatus, PendingCall, SessionState
 from planmode.queries import RevisionRow, SessionRow, TurnRow
 from planmode.signals import Logged
 
@@ -16,6 +16,9 @@ def session(row: SessionRow) -> dict[str, Any]:
         "title": row.title,
         "project": row.project,
         "owner": row.owner,
+        "parent": str(row.parent) if row.parent else None,
+        "profile": state.profile,
+        "children": dict(state.children),
         "workspace": row.workspace,
         "model": row.model,
         "preset": state.preset,
@@ -43,10 +46,16 @@ def _turn(row: TurnRow) -> dict[str, Any]:
 def _waiting_for(state: SessionState) -> dict[str, str] | None:
     for pending in state.turn.calls:
         if pending.status is CallStatus.WAITING:
-            asks = "question" if pending.call.name == "AskUserQuestion" else "approval"
-            kind = "review" if pending.card == state.plan.review else asks
-            return {"kind": kind, "id": pending.card}
+            return {"kind": _kind_of(pending, state), "id": pending.card}
     return None
+
+
+def _kind_of(pending: PendingCall, state: SessionState) -> str:
+    if pending.card in state.children:
+        return "agent"
+    if pending.card == state.plan.review:
+        return "review"
+    return "question" if pending.call.name == "AskUserQuestion" else "approval"
 
 
 def event(logged: Logged) -> dict[str, Any]:

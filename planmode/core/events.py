@@ -17,6 +17,12 @@ class Origin(StrEnum):
     USER = "user"
     CRON_JOB = "cron_job"
     INJECTION = "injection"
+    AGENT = "agent"  # the one that started this child
+
+    @property
+    def counts(self) -> bool:
+        """Whether somebody asked for something: a person, now or by the clock."""
+        return self in {Origin.USER, Origin.CRON_JOB}
 
 
 class TurnState(StrEnum):
@@ -282,11 +288,12 @@ class ChildStarted:
 
 @dataclass(frozen=True, slots=True)
 class ChildReported:
-    """The child's turn ended in ``state``; ``text`` is its last answer."""
+    """The child's turn ended in ``state``, for ``reason``; ``text`` is its last answer in it."""
 
     child: str
     text: str
     state: TurnState
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)

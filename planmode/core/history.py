@@ -50,4 +50,4 @@ def plan_file(events: Sequence[ev.Event], plan_id: str) -> ev.PlanFileWritten | 
 
 
 def _is_said(event: ev.Event) -> bool:
-    return isinstance(event, ev.MessagePosted) and event.origin is not ev.Origin.INJECTION
+    return isinstance(event, ev.MessagePosted) and event.origin.counts

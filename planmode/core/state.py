@@ -447,7 +447,7 @@ def _said(
     told, turn = state.told, state.turn
     match event:
         case ev.MessagePosted(origin=origin):
-            asked = told.asked + (origin is not ev.Origin.INJECTION)
+            asked = told.asked + origin.counts
             return replace(
                 state,
                 told=replace(told, asked=asked),

@@ -12,7 +12,8 @@ from planmode.core import events as ev
 from planmode.core.attachments import AttachmentLimits, NewAttachment, checked
 from planmode.core.errors import MessageInvalidError
 from planmode.core.wire import clean
-from planmode.store import blobs, eventlog
+from planmode.services.steering import steered
+from planmode.store import blobs
 from planmode.store.eventlog import Log
 from prompts.unseen import says_something
 
@@ -58,11 +59,12 @@ def post_message(
 
     Raises:
         SessionUnknownError: no such session.
+        ChildSessionError: another agent started it.
         MessageInvalidError: the text is over 256 KiB, or blank without any file.
         AttachmentRefusedError: a file can't go with a message.
     """
     said = checked_text(text, files=len(attachments))
-    with eventlog.writing(session_id) as log:
+    with steered(session_id) as log:
         say(log, said, kept(attachments), author=author)
 
 

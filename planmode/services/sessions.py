@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django.contrib.auth.models import User
 
-from planmode import turns
+from planmode import children, families, turns
 from planmode.access.models import Project
 from planmode.core import events as ev
 from planmode.core.errors import NoTurnError, ProjectUnknownError, SessionInvalidError
@@ -114,19 +114,21 @@ def cancel_turn(session_id: UUID) -> None:
 
     Plan mode stays as it is: only an explicit decision leaves it. What was said since the turn's
     first step, and not heard, gets a turn of its own; a turn that never began takes along all that
-    it was to answer, until the next message.
+    it was to answer, until the next message. A child that the turn waits for is ended with it.
 
     Raises:
         SessionUnknownError: no such session.
         NoTurnError: no turn is open.
     """
-    with eventlog.writing(session_id) as log:
+    with families.opened(session_id) as family:
+        log = family.log
         turn = Turn.objects.select_for_update().filter(session_id=session_id).open().first()
         if turn is None:
             raise NoTurnError("the agent is not at work")
         if log.state.plan.review:
             log.add(ev.PlanReviewClosed(log.state.plan.review, Closure.WITHDRAWN))
-        turns.close_turn(log, turn, ev.TurnEnded(turn.number, ev.TurnState.CANCELLED))
+        children.cancel(log)
+        turns.close_turn(family, turn, ev.TurnEnded(turn.number, ev.TurnState.CANCELLED))
         if log.state.turn.steps and log.state.turn.unseen:
             turns.queue_turn(log)
 
