@@ -42,6 +42,14 @@ class Line(StrEnum):
     CLOSED = "closed"
     TODO = "todo"
     TURN_END = "turn_end"
+    FORKED = "forked"
+    UNDONE = "undone"
+    COMPACTED = "compacted"
+    PLAN_CHOSEN = "plan_chosen"
+    PLAN_EDITED = "plan_edited"
+    MODE_CHOSEN = "mode_chosen"
+    MODE_CHANGED = "mode_changed"
+    BREAKER = "breaker"
 
 
 class Progress(StrEnum):
@@ -106,8 +114,20 @@ def users(items: Iterable[Item]) -> set[int]:
     return {item.by for item in items if item.by is not None}
 
 
+_Changed = (
+    ev.SessionForked
+    | ev.ConversationUndone
+    | ev.ContextCompacted
+    | ev.PlanModeRequested
+    | ev.PlanFileWritten
+    | ev.PermissionModeRequested
+    | ev.PermissionModeChanged
+    | ev.AutoBreakerOpened
+)
+"""What people did to the session as a whole, and what came of it."""
 _Plain = (
-    ev.SessionStarted
+    _Changed
+    | ev.SessionStarted
     | ev.MessagePosted
     | ev.TurnQueued
     | ev.ModelFailed
@@ -153,7 +173,13 @@ class _Book:
                 self.call(logged, ToolCall(call_id, name), Progress.RUNNING)
             case ev.ToolFinished(call_id=call_id, name=name):
                 self.call(logged, ToolCall(call_id, name), Progress.ENDED, event)
-            case ev.StepStarted() | ev.PlanFileWritten() | ev.PlanStepsListed():
+            case (
+                ev.StepStarted()
+                | ev.PlanStepsListed()
+                | ev.ChildStarted()
+                | ev.ChildReported()
+                | ev.PlanFileWritten(by=None)
+            ):
                 pass  # the reply and the call that follow say it better, or the list of steps
             case _:
                 self.waiting(logged)
@@ -261,16 +287,44 @@ def _line_of(event: _Plain) -> Line:  # noqa: C901, PLR0911, PLR0912 - one arm f
         case ev.TurnEnded():
             return Line.TURN_END
         case _:
+            return _line_of_change(event)
+
+
+def _line_of_change(event: _Changed) -> Line:  # noqa: C901, PLR0911, PLR0912 - as above
+    match event:
+        case ev.SessionForked():
+            return Line.FORKED
+        case ev.ConversationUndone():
+            return Line.UNDONE
+        case ev.ContextCompacted():
+            return Line.COMPACTED
+        case ev.PlanModeRequested():
+            return Line.PLAN_CHOSEN
+        case ev.PlanFileWritten():
+            return Line.PLAN_EDITED
+        case ev.PermissionModeRequested():
+            return Line.MODE_CHOSEN
+        case ev.PermissionModeChanged():
+            return Line.MODE_CHANGED
+        case ev.AutoBreakerOpened():
+            return Line.BREAKER
+        case _:
             assert_never(event)
 
 
-def _actor(event: _Plain) -> int | None:
+def _actor(event: _Plain) -> int | None:  # noqa: PLR0911 - one arm for each form
     match event:
         case ev.MessagePosted(author=author):
             return author
         case ev.SessionStarted(owner=owner):
             return owner
         case ev.PlanResolved(by=by) | ev.ApprovalResolved(by=by) | ev.QuestionAnswered(by=by):
+            return by
+        case ev.PlanModeEntered(by=by) | ev.PlanModeCancelled(by=by) | ev.PlanFileWritten(by=by):
+            return by
+        case ev.SessionForked(by=by) | ev.ConversationUndone(by=by) | ev.PlanModeRequested(by=by):
+            return by
+        case ev.PermissionModeRequested(by=by) | ev.PermissionModeChanged(by=by):
             return by
         case _:
             return None

@@ -30,7 +30,7 @@ Names = Callable[[int | None], str]
 """Gives a person's name for a user id."""
 
 
-def narrated(  # noqa: PLR0911 - one arm for each group of events
+def narrated(  # noqa: C901, PLR0911, PLR0912 - one arm for each group of events
     event: ev.Event, before: SessionState, names: Names
 ) -> list[str]:
     """Return the lines that tell ``event``, which came in state ``before``; often none."""
@@ -57,6 +57,19 @@ def narrated(  # noqa: PLR0911 - one arm for each group of events
             return _plan(event, names)
         case ev.PlanStepsListed(steps=steps):
             return _steps(steps, before.plan.steps)
+        case (
+            ev.PlanModeRequested()
+            | ev.PermissionModeRequested()
+            | ev.PermissionModeChanged()
+            | ev.AutoBreakerOpened()
+        ):
+            return [_mode(event, names)]
+        case ev.SessionForked() | ev.ConversationUndone() | ev.ContextCompacted():
+            return [_history(event, names)]
+        case ev.ChildStarted() | ev.ChildReported():
+            return [_child(event)]
+        case ev.PlanFileWritten(by=int() as by):
+            return [f"{names(by)} edited the plan"]
         case (
             ev.SessionStarted()
             | ev.TurnQueued()
@@ -147,8 +160,7 @@ def _plan(
         case ev.PlanModeEntered(plan_id=plan_id):
             return [f"plan mode is on, the plan is {plan_id}"]
         case ev.PlanModeExited(restored_mode=mode) | ev.PlanModeCancelled(restored_mode=mode):
-            note = event.note if isinstance(event, ev.PlanModeExited) else ""
-            return [f"plan mode is off, the permission mode is {mode}{_quoted(note)}"]
+            return [f"plan mode is off, the permission mode is {mode}{_quoted(event.note)}"]
         case ev.PlanSubmitted(version=version, title=title):
             return [f"submitted revision {version}: {one_line(title)}"]
         case ev.PlanResolved():
@@ -170,6 +182,48 @@ def _resolved(event: ev.PlanResolved, names: Names) -> str:
     what = _OUTCOMES[event.outcome]
     chosen = f", option {printable(event.option)!r}" if event.option else ""
     return f"{names(event.by)} {what}{chosen}{_quoted(event.feedback or event.reason)}"
+
+
+def _mode(
+    event: ev.PlanModeRequested
+    | ev.PermissionModeRequested
+    | ev.PermissionModeChanged
+    | ev.AutoBreakerOpened,
+    names: Names,
+) -> str:
+    match event:
+        case (
+            ev.PlanModeRequested(active=None, by=by) | ev.PermissionModeRequested(mode=None, by=by)
+        ):
+            return f"{names(by)} took a choice back"
+        case ev.PlanModeRequested(active=active, by=by):
+            return f"{names(by)} wants plan mode {'on' if active else 'off'} from the next step"
+        case ev.PermissionModeRequested(mode=mode, by=by):
+            return f"{names(by)} wants permission mode {mode} from the next step"
+        case ev.PermissionModeChanged(mode=mode, note=note):
+            return f"the permission mode is {mode}{_quoted(note)}"
+        case ev.AutoBreakerOpened(in_row=in_row, total=total):
+            return f"permission mode auto is off: {in_row} calls in a row refused, {total} in all"
+
+
+def _history(
+    event: ev.SessionForked | ev.ConversationUndone | ev.ContextCompacted, names: Names
+) -> str:
+    match event:
+        case ev.SessionForked(source=source, by=by):
+            return f"{names(by)} forked session {source}"
+        case ev.ConversationUndone(to=to, by=by):
+            return f"{names(by)} took back number {to} and all that followed"
+        case ev.ContextCompacted():
+            return "the conversation so far was summed up"
+
+
+def _child(event: ev.ChildStarted | ev.ChildReported) -> str:
+    match event:
+        case ev.ChildStarted(profile=profile, task=task):
+            return f"the agent starts another, {printable(profile)}: {one_line(task)}"
+        case ev.ChildReported(state=state, text=text):
+            return f"the other agent's turn is {state}{_quoted(text)}"
 
 
 def _quoted(text: str) -> str:

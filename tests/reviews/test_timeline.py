@@ -37,13 +37,26 @@ def call_of(item: Item) -> CallLine:
 
 
 EACH: list[tuple[ev.Event, list[Line]]] = [
+    (ev.SessionForked("s", 3, None, by=7), [Line.FORKED]),
+    (ev.ConversationUndone(3, by=7), [Line.UNDONE]),
+    (ev.ContextCompacted("So far."), [Line.COMPACTED]),
+    (ev.PlanModeRequested(active=True, by=7), [Line.PLAN_CHOSEN]),
+    (ev.PlanFileWritten("p", "0" * 64, 1, by=7), [Line.PLAN_EDITED]),
+    (ev.PermissionModeRequested(PermissionMode.YOLO, by=7), [Line.MODE_CHOSEN]),
+    (
+        ev.PermissionModeChanged(PermissionMode.YOLO, PermissionMode.MANUAL, by=7),
+        [Line.MODE_CHANGED],
+    ),
+    (ev.AutoBreakerOpened(3, 3), [Line.BREAKER]),
+    (ev.ChildStarted("c", "call-1", "explore", "Look"), []),
+    (ev.ChildReported("c", "Done.", ev.TurnState.DONE), []),
     (ev.SessionStarted("p", "w", "m", "kimi", PermissionMode.MANUAL, 7), [Line.STARTED]),
     (ev.MessagePosted("Hello", author=7), [Line.MESSAGE]),
     (ev.TurnQueued(1), [Line.TURN]),
     (ev.StepStarted(1), []),
     (ev.ModelReplied("Hm.", (), "m"), [Line.REPLY]),
     (ev.ModelFailed("timeout", "late", 1000), [Line.FAILURE]),
-    (ev.ReminderInjected("plan_mode", ev.ReminderKind.FULL, "t", "a"), [Line.REMINDER]),
+    (ev.ReminderInjected(ev.Variant.PLAN_MODE, ev.ReminderKind.FULL, "t", "a"), [Line.REMINDER]),
     (ev.ToolStarted("c", "Read"), [Line.CALL]),
     (ev.ToolFinished("c", "Read", "text"), [Line.CALL]),
     (ev.ApprovalRequested("a", "c", "Bash", "Run x", "{}"), [Line.APPROVAL]),
@@ -53,7 +66,6 @@ EACH: list[tuple[ev.Event, list[Line]]] = [
     (ev.PlanModeEntered("a", PermissionMode.MANUAL), [Line.ENTERED]),
     (ev.PlanModeExited("a", PermissionMode.MANUAL, "approved"), [Line.EXITED]),
     (ev.PlanModeCancelled("a", PermissionMode.MANUAL), [Line.CANCELLED]),
-    (ev.PlanFileWritten("a", "0" * 64, 3), []),
     (ev.PlanStepsListed(()), []),
     (ev.PlanRevisionRecorded("a", 1, "k", "0" * 64, 3), [Line.REVISION]),
     (SUBMITTED, [Line.SUBMISSION]),
@@ -170,3 +182,9 @@ def test_long_arguments_are_not_laid_out() -> None:
     """Their indents would be longer than they are, by far."""
     deep = "[" * 900 + "1," * 2000 + "1" + "]" * 900
     assert pretty(deep) == deep
+
+
+def test_what_the_agent_writes_is_told_by_its_call_and_a_person_s_edit_by_itself() -> None:
+    assert told(ev.PlanFileWritten("a", "0" * 64, 3)) == ()
+    (item,) = told(ev.PlanFileWritten("a", "0" * 64, 3, by=7))
+    assert item.by == 7

@@ -5,8 +5,10 @@ from dataclasses import replace
 
 import pytest
 
+from planmode.core import events as ev
 from planmode.core.calls import ToolCall
 from planmode.core.events import PlanStepsListed
+from planmode.core.permission import PermissionMode
 from planmode.core.plansteps import PlanStep, PlanStepStatus
 from planmode.core.state import PendingCall, PlanState, SessionState, TurnView
 from reviews.management.narration import argument, narrated, one_line
@@ -56,3 +58,45 @@ def test_what_the_agent_claims_is_told_once() -> None:
 
 def test_a_long_line_is_cut_and_says_so() -> None:
     assert one_line("a\n" * 400, 10) == "a a a a a…"
+
+
+@pytest.mark.parametrize(
+    ("event", "told"),
+    [
+        (ev.PlanModeRequested(active=True, by=7), "ann wants plan mode on from the next step"),
+        (ev.PlanModeRequested(active=False, by=7), "ann wants plan mode off from the next step"),
+        (ev.PlanModeRequested(None, by=7), "ann leaves plan mode as it is"),
+        (
+            ev.PermissionModeRequested(PermissionMode.YOLO, by=7),
+            "ann wants permission mode yolo from the next step",
+        ),
+        (ev.PermissionModeRequested(None, by=7), "ann leaves the permission mode as it is"),
+        (
+            ev.PermissionModeChanged(PermissionMode.MANUAL, PermissionMode.AUTO, note="why"),
+            "the permission mode is manual: why",
+        ),
+        (
+            ev.AutoBreakerOpened(3, 5),
+            "permission mode auto is off: 3 calls in a row refused, 5 in all",
+        ),
+        (
+            ev.PlanModeCancelled("p", PermissionMode.MANUAL, note="why", by=7),
+            "plan mode is off, the permission mode is manual: why",
+        ),
+        (ev.PlanFileWritten("p", "0" * 64, 1, by=7), "ann edited the plan"),
+        (ev.SessionForked("s-1", 3, None, by=7), "ann forked session s-1"),
+        (ev.ConversationUndone(3, by=7), "ann took back number 3 and all that followed"),
+        (ev.ContextCompacted("So far."), "the conversation so far was summed up"),
+        (
+            ev.ChildStarted("c", "call-1", "explore", "Look\naround"),
+            "the agent starts another, explore: Look around",
+        ),
+        (
+            ev.ChildReported("c", "Found.", ev.TurnState.DONE),
+            "the other agent's turn is done: Found.",
+        ),
+    ],
+)
+def test_what_people_chose_and_took_back(event: ev.Event, told: str) -> None:
+    """dsh:D-34: a choice that waits is told as one."""
+    assert narrated(event, SessionState(), lambda _: "ann") == [told]
