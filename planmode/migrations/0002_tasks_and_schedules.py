@@ -85,7 +85,7 @@ class Migration(migrations.Migration):
                             models.Q(
                                 ("state", planmode.core.background.TaskState["DONE"]), _negated=True
                             ),
-                            ("exit_code", 0),
+                            models.Q(("exit_code", 0), ("exit_code__isnull", False)),
                             _connector="OR",
                         ),
                         name="task_done_has_code",
