@@ -192,10 +192,10 @@ def _mode(
     names: Names,
 ) -> str:
     match event:
-        case (
-            ev.PlanModeRequested(active=None, by=by) | ev.PermissionModeRequested(mode=None, by=by)
-        ):
-            return f"{names(by)} took a choice back"
+        case ev.PlanModeRequested(active=None, by=by):
+            return f"{names(by)} leaves plan mode as it is"
+        case ev.PermissionModeRequested(mode=None, by=by):
+            return f"{names(by)} leaves the permission mode as it is"
         case ev.PlanModeRequested(active=active, by=by):
             return f"{names(by)} wants plan mode {'on' if active else 'off'} from the next step"
         case ev.PermissionModeRequested(mode=mode, by=by):
