@@ -184,7 +184,7 @@ def _resolved(event: ev.PlanResolved, names: Names) -> str:
     return f"{names(event.by)} {what}{chosen}{_quoted(event.feedback or event.reason)}"
 
 
-def _mode(
+def _mode(  # noqa: PLR0911 - one arm for each case
     event: ev.PlanModeRequested
     | ev.PermissionModeRequested
     | ev.PermissionModeChanged
