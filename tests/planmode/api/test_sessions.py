@@ -11,6 +11,7 @@ from django.test import Client
 
 from planmode.access.models import Project, Role
 from planmode.core import wire
+from planmode.core.presets import PRESETS
 from planmode.models import EventRecord, Session
 from tests.conftest import member
 from tests.factories import call, play, submits
@@ -84,6 +85,7 @@ def test_no_session_of_the_api_is_local(
         pytest.param({"prompt": 7}, "invalid", "/prompt", id="no text"),
         pytest.param({"prompt": "a\0"}, "invalid", "/prompt", id="NUL"),
         pytest.param({"preset": "nano"}, "session_invalid", None, id="preset"),
+        pytest.param({"preset": "dsh"}, "session_invalid", None, id="nothing says how to plan"),
         pytest.param({"permission_mode": "root"}, "session_invalid", None, id="permission mode"),
         pytest.param({"model": "scripted:../x.yaml"}, "session_invalid", None, id="model's path"),
         pytest.param({"model": "m" * 201}, "invalid", "/model", id="long model"),
@@ -272,6 +274,16 @@ def test_the_same_key_starts_one_session(browser: Client, body: dict[str, Any]) 
     assert again["Location"] == first["Location"]
     assert problem(other) == (422, "key_reused")
     assert Session.objects.count() == 1
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_each_preset_starts(
+    browser: Client, body: dict[str, Any], project: Project, preset: str
+) -> None:
+    Project.objects.filter(pk=project.pk).update(plan_section="Look first.")
+    started = post(browser, "/sessions", body | {"preset": preset})
+    assert started.status_code == 201
+    assert (started.json()["preset"], started.json()["planning"]) == (preset, True)
 
 
 def test_a_refusal_leaves_its_key_free(browser: Client, body: dict[str, Any]) -> None:
