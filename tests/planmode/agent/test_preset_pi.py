@@ -1,11 +1,12 @@
 """Preset pi, whole sessions: a reply is the plan, a person decides."""
 
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 import pytest
 from django.contrib.auth.models import User
 
-from planmode import services
+from planmode import services, turns
+from planmode.agent import request
 from planmode.core import events as ev
 from planmode.core.outcomes import Outcome
 from planmode.core.view import AssistantMessage, UserMessage
@@ -238,6 +239,31 @@ def test_of_a_tool_that_does_not_exist_those_are_named_that_are_offered(operator
     assert "Write" not in result.text
 
 
+def broken(*_: object, **__: object) -> NoReturn:
+    raise ZeroDivisionError
+
+
+def test_a_gate_that_breaks_is_shut(operator: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    """pi:P-07."""
+    monkeypatch.setattr(turns, "judge", broken)
+    session = pi(operator, {"tool_calls": [call("Read", path="parser.py")]}, "Done.").work()
+    (result,) = desk.results(session)
+    assert result.verdict is ev.Verdict.DENIED
+    assert not desk.every(session, ev.ToolStarted)
+
+
+def test_a_filter_that_breaks_lets_nothing_pass_unfiltered(
+    operator: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """pi:P-07: no request is made at all."""
+    monkeypatch.setattr(request, "transcript", broken)
+    session = pi(operator, "Hi.")
+    with pytest.raises(ZeroDivisionError):
+        session.work()
+    assert not desk.every(session, ev.ModelReplied)
+    assert (session.turn.state, session.turn.reason) == ("failed", "internal_error")
+
+
 def test_permission_mode_yolo_opens_no_way_around_the_gate(operator: User) -> None:
     """pi:P-08 P-11: a command is parsed; what only looks harmless is refused."""
     tricks = [
@@ -279,10 +305,10 @@ def test_nothing_that_is_sent_speaks_of_a_file_or_a_tool_for_plans(
 ) -> None:
     """pi:P-02 P-29: each reminder is a message of the user's role, shown or not."""
     session = approved(operator, reviewer, BOTH).work()
-    request = sent(session)
-    words = [request.system, *told(session), *(tool.description for tool in request.tools)]
+    now = sent(session)
+    words = [now.system, *told(session), *(tool.description for tool in now.tools)]
     assert not [text for text in words if "ExitPlanMode" in text or "plan file" in text.lower()]
-    assert isinstance(request.messages[-1], AssistantMessage)
+    assert isinstance(now.messages[-1], AssistantMessage)
 
 
 def test_only_a_person_approves_whatever_the_permission_mode(operator: User) -> None:
