@@ -14,10 +14,13 @@ from planmode.agent import background, identity
 from planmode.agent.bubblewrap import SandboxError
 from planmode.agent.limits import Limit
 from planmode.agent.sandbox import Sandbox
+from planmode.core import events as ev
 from planmode.core.background import GRACE_S, START_S, EndReason, Identity, Place, TaskState
 from planmode.core.errors import ClaimLostError, TaskUnknownError, TooManyJobsError
-from planmode.models import BackgroundTask
+from planmode.models import BackgroundTask, Schedule
 from planmode.store import background as rows
+from tests.desk import results
+from tests.factories import call, play, submits
 from tests.jobs import Desk, comes_true, ended, kill_follower, looked_at, printed, runs
 from tests.requirements import need
 
@@ -176,6 +179,41 @@ def test_a_follower_that_can_t_be_started_leaves_an_ended_task(
         desk.begin("true")
     task = BackgroundTask.objects.get()
     assert (task.state, task.reason) == ("failed", "not_started")
+
+
+def test_a_turn_ends_and_its_command_goes_on(operator: User) -> None:
+    """From the model's call through guard and log to the row."""
+    serves = call("Bash", command="echo begun; sleep 600", run_in_background=True)
+    session = play(
+        operator,
+        [{"tool_calls": [serves, call("TaskOutput", task=1)]}, {"text": "Done."}],
+        plan=False,
+        permission_mode="yolo",
+    ).work()
+    assert session.turn.state == "done"
+    started, told = results(session)
+    assert started.text.startswith("Task 1 runs in the background")
+    assert told.text.startswith("Task 1 is running\n")
+    task = BackgroundTask.objects.get()
+    assert task.call_id == started.call_id
+    assert looked_at(task).state == "running"
+    assert background.stop(task)
+
+
+def test_while_planning_nothing_lasting_is_begun_or_ended(operator: User) -> None:
+    """kimi:G2: what outlives the plan waits for it; looking is free."""
+    asked = [
+        call("TaskStop", task=1),
+        call("CronCreate", cron="0 9 * * *", prompt="Look."),
+        call("CronDelete", schedule=1),
+        call("TaskList"),
+        call("CronList"),
+        call("TaskOutput", task=1),
+    ]
+    session = play(operator, [{"tool_calls": asked}, submits()], permission_mode="yolo").work()
+    verdicts = [result.verdict for result in results(session)[:6]]
+    assert verdicts == [ev.Verdict.DENIED] * 3 + [ev.Verdict.RAN] * 3
+    assert not Schedule.objects.exists()
 
 
 # Looking: what the row and the folder tell, without a process.
