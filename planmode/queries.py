@@ -5,15 +5,26 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 from django.db.models.functions import Now
 
 from planmode.access.may import Owned
+from planmode.core import events as ev
+from planmode.core import wire
 from planmode.core.errors import RevisionUnknownError, SessionUnknownError
+from planmode.core.failures import HALTS
 from planmode.core.presets import PRESETS, PlanModeConfig
 from planmode.core.state import SessionState
 from planmode.knobs import knobs, section_of
-from planmode.models import BackgroundTask, Heartbeat, Revision, Schedule, Session, Turn
+from planmode.models import (
+    BackgroundTask,
+    EventRecord,
+    Heartbeat,
+    Revision,
+    Schedule,
+    Session,
+    Turn,
+)
 from planmode.signals import Logged
 from planmode.store import eventlog, planfiles, revisions
 
@@ -52,6 +63,21 @@ class SessionRow:
     state: SessionState
     turn: TurnRow | None
     parent: UUID | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StoppedRow:
+    """A session whose newest turn ended unfinished although nobody decided so."""
+
+    id: UUID
+    title: str
+    project: str
+    owned: Owned
+    owner: str
+    model: str
+    state: str
+    reason: str
+    ended_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +157,25 @@ def sessions(seen: Q, *, limit: int, before: UUID | None = None) -> list[Session
     return [_session_row(row, newest.get(row.pk)) for row in page]
 
 
+def stopped(seen: Q, *, limit: int) -> list[StoppedRow]:
+    """Return the sessions that need somebody, those that stopped last first, at most ``limit``.
+
+    A message, another try or an undo since then says that somebody was there; what an agent started
+    is its own business. ``seen`` comes from ``may.visible`` with ``project="session__project"`` and
+    ``owner="session__owner"``.
+    """
+    later = Turn.objects.filter(session=OuterRef("session"), number__gt=OuterRef("number"))
+    undone = EventRecord.objects.filter(
+        session=OuterRef("session"),
+        name=wire.name_of(ev.ConversationUndone),
+        at__gte=OuterRef("ended_at"),
+    )
+    halted = Q(state=ev.TurnState.FAILED) | Q(state=ev.TurnState.STOPPED, reason__in=HALTS)
+    rows = Turn.objects.filter(seen, halted, session__parent=None).exclude(Exists(later))
+    rows = rows.exclude(Exists(undone)).select_related("session__project", "session__owner")
+    return [_stopped_row(turn) for turn in rows.order_by("-ended_at", "-pk")[:limit]]
+
+
 def config(state: SessionState) -> PlanModeConfig:
     """Return how a session in this state does plan mode."""
     return knobs(state.preset)
@@ -175,6 +220,13 @@ def newest_events(
 ) -> list[Logged]:
     """Return the last ``limit`` events before number ``before`` (of all without it)."""
     return eventlog.newest(session_id, before=before, limit=limit)
+
+
+def turning_points(session_id: UUID) -> list[Logged]:
+    """Return where the conversation was cut, oldest first: undo, compaction, fork."""
+    return eventlog.of_kinds(
+        session_id, ev.ConversationUndone, ev.ContextCompacted, ev.SessionForked
+    )
 
 
 def working_plan(session_id: UUID, plan_id: str) -> bytes | None:
@@ -270,6 +322,21 @@ def _session_row(row: Session, turn: Turn | None) -> SessionRow:
         state=row.fold,
         turn=_turn_row(turn) if turn else None,
         parent=row.parent_id,
+    )
+
+
+def _stopped_row(turn: Turn) -> StoppedRow:
+    session = turn.session
+    return StoppedRow(
+        id=session.pk,
+        title=session.title,
+        project=session.project.name,
+        owned=Owned(session.project_id, session.owner_id),
+        owner=session.owner.get_username(),
+        model=session.model,
+        state=turn.state,
+        reason=turn.reason,
+        ended_at=turn.ended_at or session.created_at,
     )
 
 

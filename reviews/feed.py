@@ -12,7 +12,10 @@ from reviews.ordering import Order, take
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A card changed; ``kind`` is a word of the feed, such as ``plan_review.opened``."""
+    """A card changed, or a session that needs somebody; ``kind`` is a word of the feed.
+
+    Such as ``plan_review.opened``, or ``session.stopped``: then ``card_id`` is the session's.
+    """
 
     kind: str
     project_id: int

@@ -9,8 +9,10 @@ from uuid import UUID
 from django.db import transaction
 from django.db.models import F
 
+from planmode import queries
 from planmode.core import events as ev
 from planmode.core.errors import StoredDataError
+from planmode.core.failures import HALTS
 from planmode.core.options import SHOWN_FROM
 from planmode.core.outcomes import Outcome
 from planmode.signals import Appended, Logged, events_appended
@@ -20,6 +22,7 @@ from reviews.feed import Change
 from reviews.models import Approval, Card, DecisionRecord, Question, Review, TelemetryEvent
 
 REVIEW, QUESTION, APPROVAL = "plan_review", "question", "approval"
+TURN_STOPPED = "turn_stopped"
 
 
 def connect() -> None:
@@ -71,8 +74,8 @@ class _Desk:
                 self.open_approval(logged, event)
             case ev.ApprovalResolved() as event:
                 self.answer_approval(logged, event)
-            case ev.TurnEnded():
-                self.withdraw_cards(logged)
+            case ev.TurnEnded() | ev.TurnQueued() | ev.ConversationUndone() as event:
+                self.turn(logged, event)
             case _:
                 pass
 
@@ -180,6 +183,37 @@ class _Desk:
                 card.version += 1
                 self.change(name, "answered", card)
 
+    # Sessions that need somebody
+
+    def turn(
+        self, logged: Logged, event: ev.TurnEnded | ev.TurnQueued | ev.ConversationUndone
+    ) -> None:
+        if isinstance(event, ev.TurnEnded):
+            self.withdraw_cards(logged)
+            self.stop_turn(logged, event)
+        else:
+            self.go_on(logged)
+
+    def stop_turn(self, logged: Logged, event: ev.TurnEnded) -> None:
+        """Note a turn that ended although nobody decided so, unless an agent looks after it."""
+        if not needs_somebody(event) or queries.session(self.batch.session_id).parent:
+            return
+        self.telemetry(logged, TURN_STOPPED, reason=event.reason, state=event.state)
+        self.change_session("stopped", logged)
+
+    def go_on(self, logged: Logged) -> None:
+        """Tell that a session which once needed somebody has got them."""
+        rows = TelemetryEvent.objects.filter(session_id=self.batch.session_id, name=TURN_STOPPED)
+        if rows.exists():
+            self.change_session("resumed", logged)
+
+    def change_session(self, what: str, logged: Logged) -> None:
+        batch = self.batch
+        kind = f"session.{what}"
+        self.changes.append(
+            Change(kind, batch.project_id, batch.owner_id, batch.session_id, logged.seq)
+        )
+
     # What all of them need
 
     def card(self, card_id: str, call_id: str, title: str, logged: Logged) -> dict[str, Any]:
@@ -243,6 +277,12 @@ class _Desk:
             review_id=review_id,
             properties=properties,
         )
+
+
+def needs_somebody(event: ev.TurnEnded) -> bool:
+    """Return whether the turn ended unfinished, and no person's decision says so."""
+    halted = event.state is ev.TurnState.STOPPED and event.reason in HALTS
+    return halted or event.state is ev.TurnState.FAILED
 
 
 def _line(text: str) -> str:

@@ -79,11 +79,14 @@ def refolded(play: Play) -> SessionState:
 
 
 def telemetry(play: Play) -> list[list[Any]]:
-    """Return telemetry as the vectors write it: name, and outcome with properties."""
-    rows = TelemetryEvent.objects.filter(session_id=play.id).order_by("seq")
+    """Return telemetry as the vectors write it: name, and outcome with properties.
+
+    Turns that stopped unfinished are ours alone.
+    """
+    rows = TelemetryEvent.objects.filter(session_id=play.id).exclude(name="turn_stopped")
     return [
         [row.name, {**row.properties, **({"outcome": row.outcome} if row.outcome else {})}]
-        for row in rows
+        for row in rows.order_by("seq")
     ]
 
 

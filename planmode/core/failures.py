@@ -31,6 +31,8 @@ class Halt(StrEnum):
     SAME_CALL = "same_call"
 
 
+HALTS: Final = frozenset(halt.value for halt in Halt)
+"""The reasons of turns that stopped although nobody decided so."""
 WORTH_RETRYING: Final = frozenset({Failure.TIMEOUT, Failure.RATE_LIMIT, Failure.ERROR})
 """The same model call may succeed later."""
 

@@ -165,6 +165,13 @@ def newest(session_id: UUID, *, before: int | None = None, limit: int) -> list[L
     return [_logged(row) for row in rows.order_by("-seq")[:limit]][::-1]
 
 
+def of_kinds(session_id: UUID, *kinds: type[Event]) -> list[Logged]:
+    """Return all events of these kinds, oldest first: for kinds of which a log has few."""
+    names = [wire.name_of(kind) for kind in kinds]
+    rows = EventRecord.objects.filter(session_id=session_id, name__in=names).order_by("seq")
+    return [_logged(row) for row in rows]
+
+
 def at(session_id: UUID, seq: int) -> Event:
     """Return the event number ``seq``, which the caller knows to exist."""
     return _logged(EventRecord.objects.get(session_id=session_id, seq=seq)).event

@@ -15,7 +15,7 @@ from planmode.core.errors import RevisionUnknownError, SessionUnknownError
 from planmode.models import Heartbeat, Revision, Turn
 from reviews.core.decisions import DecisionKind
 from tests import desk, faults
-from tests.factories import PLAN, Play, play, submits
+from tests.factories import PLAN, STOPS_EARLY, Play, play, submits
 from tests.jobs import Desk, ended
 
 pytestmark = pytest.mark.django_db
@@ -173,3 +173,37 @@ def test_tasks_and_schedules_come_with_the_newest_first(operator: User) -> None:
     ]
     assert [row.number for row in queries.active_schedules(room.play.id)] == [1, 3]
     assert queries.tasks(room.play.id, limit=1)[0].number == 2
+
+
+def stopped(owner: User) -> Play:
+    return play(owner, [STOPS_EARLY]).work()
+
+
+def test_sessions_that_stopped_unfinished_need_somebody_the_newest_first(
+    operator: User, project: Project
+) -> None:
+    """complaints:K-05: the turn that ends without a submission is found again."""
+    first, second = stopped(operator), stopped(operator)
+    play(operator, [DONE], plan=False).work()
+    rows = queries.stopped(EVERYTHING, limit=5)
+    assert [row.id for row in rows] == [second.id, first.id]
+    assert {(row.state, row.reason) for row in rows} == {("stopped", "unsubmitted")}
+    assert rows[0].owned == Owned(project.pk, operator.pk)
+    assert len(queries.stopped(EVERYTHING, limit=1)) == 1
+
+
+def test_somebody_who_spoke_tried_again_or_went_back_was_there(operator: User) -> None:
+    spoken, tried, undone = (stopped(operator) for _ in range(3))
+    services.post_message(spoken.id, "Go on", author=operator)
+    services.retry_turn(tried.id, by=operator)
+    services.undo(undone.id, 3, by=operator)
+    assert queries.stopped(EVERYTHING, limit=5) == []
+
+
+def test_the_points_at_which_a_conversation_was_cut(operator: User) -> None:
+    session = stopped(operator)
+    assert queries.turning_points(session.id) == []
+    services.undo(session.id, 3, by=operator)
+    services.compact(session.id, "So far.")
+    names = [type(point.event).__name__ for point in queries.turning_points(session.id)]
+    assert names == ["ConversationUndone", "ContextCompacted"]

@@ -18,11 +18,13 @@ from reviews import broadcast
 from reviews.core.decisions import DecisionKind
 from reviews.models import AuditFact, DecisionRecord, FeedEntry, Review, TelemetryEvent
 from tests import desk, faults
-from tests.factories import PLAN, Play, call, play, submits
+from tests.factories import PLAN, STOPS_EARLY, Play, call, play, submits
 
 pytestmark = pytest.mark.django_db
 
 DONE = {"text": "Done."}
+READS = {"tool_calls": [call("Read", path="parser.py")]}
+"""The first of two calls of the model: the script ends before the second."""
 ASKS = {"tool_calls": [call("AskUserQuestion", questions=[{"text": "Which  one?"}])]}
 
 
@@ -204,3 +206,54 @@ def test_a_decision_and_its_review_have_one_time(operator: User, reviewer: User)
     session = play(operator, [submits()]).work()
     review = desk.approve(session, reviewer)
     assert review.closed_at == review.decision.at
+
+
+# Sessions that need somebody
+
+
+def stops(session: Play) -> list[tuple[str, str]]:
+    """Return state and reason of each turn of the session that needed somebody."""
+    rows = TelemetryEvent.objects.filter(session_id=session.id, name="turn_stopped")
+    return [(row.properties["state"], row.properties["reason"]) for row in rows.order_by("seq")]
+
+
+def test_a_turn_that_stops_unfinished_is_counted_and_told(operator: User) -> None:
+    """complaints:K-05: a planning turn that ends without a submission does not end unseen."""
+    session = play(operator, [STOPS_EARLY]).work()
+    assert stops(session) == [("stopped", "unsubmitted")]
+    seq = len(desk.log(session))
+    assert feed() == [("session.stopped", seq)]
+    assert FeedEntry.objects.get().card_id == session.id
+
+
+def test_a_failed_turn_is_one_of_them_and_the_next_turn_ends_the_need(operator: User) -> None:
+    session = play(operator, [READS], plan=False).work()
+    assert stops(session) == [("failed", "script_exhausted")]
+    planmode.retry_turn(session.id, by=operator)
+    assert [kind for kind, _ in feed()] == ["session.stopped", "session.resumed"]
+
+
+def test_going_back_ends_the_need(operator: User) -> None:
+    session = play(operator, [STOPS_EARLY]).work()
+    planmode.undo(session.id, to=3, by=operator)
+    assert [kind for kind, _ in feed()] == ["session.stopped", "session.resumed"]
+
+
+def test_what_a_person_ended_and_what_ended_well_needs_nobody(
+    session: Play, operator: User, reviewer: User
+) -> None:
+    desk.decide(session, reviewer, DecisionKind.REJECT)
+    session.work()
+    cancelled = play(operator, [ASKS]).work()
+    planmode.cancel_turn(cancelled.id)
+    done = play(operator, [DONE], plan=False).work()
+    assert [stops(one) for one in (session, cancelled, done)] == [[], [], []]
+
+
+def test_an_agent_looks_after_those_that_it_started(operator: User) -> None:
+    asks = {"tool_calls": [call("Agent", profile="explore", task="Look")]}
+    session = play(operator, [asks, DONE], agents={"explore": [READS]}, plan=False).work()
+    session.child.work()
+    assert session.child.turn.state == "failed"
+    assert stops(session.child) == []
+    assert feed() == []
