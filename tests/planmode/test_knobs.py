@@ -1,4 +1,4 @@
-"""A preset's knobs with what the installation chose, and the plan section."""
+"""A preset with what the installation chose, and the plan section."""
 
 from pathlib import Path
 

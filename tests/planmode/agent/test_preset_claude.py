@@ -1,4 +1,4 @@
-"""Whole sessions with a plan in the project's folder, and agents that explore."""
+"""Whole sessions with a plan in the project, and agents that explore."""
 
 import re
 from dataclasses import replace

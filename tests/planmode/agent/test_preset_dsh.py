@@ -1,4 +1,4 @@
-"""Whole sessions whose plan is an argument, and whose instructions the deployment writes."""
+"""Whole sessions whose plan is an argument of the call."""
 
 from pathlib import Path
 from typing import Any, Final
