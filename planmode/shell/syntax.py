@@ -64,6 +64,8 @@ MOST_NODES: Final = 8_000
 _BASH: Final = Language(tree_sitter_bash.language())
 _BETWEEN: Final = re.compile(rb"(?:[ \t\n]|\\\n)*")
 _BLANK: Final = re.compile(rb"(?:\\\n)*[ \t](?:[ \t]|\\\n)*")
+_BEFORE_KEYWORD: Final = b" \t\n;&|()`"
+_BEHIND_KEYWORD: Final = b" \t\n;&|()<>`"
 _BEFORE_COMMENT: Final = b" \t\n;&|()"
 
 
@@ -141,8 +143,18 @@ class _Reader:
         children = node.children
         ends = [node.start_byte, *(child.end_byte for child in children)]
         starts = [*(child.start_byte for child in children), node.end_byte]
-        if children and not all(map(self.blank, ends, starts)):
+        if children and ends != starts and not all(map(self.blank, ends, starts)):
             raise DoubtError("something stands between its parts")
+        for child in children:
+            if child.type in _KEYWORDS:
+                self.alone(child)
+
+    def alone(self, node: Node) -> None:
+        """Make sure that ``node`` is a word of the shell's own, not the part of another word."""
+        before = self.script[: node.start_byte][-1:]
+        after = self.script[node.end_byte : node.end_byte + 1]
+        if before not in _BEFORE_KEYWORD or after not in _BEHIND_KEYWORD:
+            raise DoubtError(f"{source(node)} touches another word")
 
     def separate(self, nodes: Sequence[Node]) -> None:
         """Make sure that the words of ``nodes`` are as many for the shell."""
@@ -153,7 +165,7 @@ class _Reader:
 
     def blank(self, start: int, end: int) -> bool:
         """Return whether only blanks and line ends lie between two positions."""
-        return _BETWEEN.fullmatch(self.script[start:end]) is not None
+        return start == end or _BETWEEN.fullmatch(self.script[start:end]) is not None
 
     def word(self, node: Node) -> Word:
         """Return a word, and collect from the substitutions in it."""
@@ -417,6 +429,12 @@ _SEPARATORS: Final = frozenset(
         *(";", ";;", ";&", ";;&", "&", "&&", "||", "|", "|&", "\n", "!"),
         *("{", "}", "(", ")", "do", "done", "if", "then", "elif", "else", "fi", "in"),
         *("while", "until"),
+    }
+)
+_KEYWORDS: Final = frozenset(
+    {
+        *("if", "then", "elif", "else", "fi", "for", "in", "while", "until", "do", "done"),
+        *("case", "esac", "{", "}", "!", "[[", "]]", "export"),
     }
 )
 _VISITS: Final[Mapping[str, Callable[[_Reader, Node], None]]] = {

@@ -68,8 +68,10 @@ def word_of(node: Node, nested: list[Node]) -> Word:
         DoubtError: it holds something that is not understood.
     """
     text = source(node)
-    if node.type in {"word", "number", "variable_name"} and _FAST.fullmatch(text):
+    if node.type in _SIMPLE and _FAST.fullmatch(text):
         return plain(text)
+    if node.type == "raw_string":
+        return plain(_raw(text))
     return _joined(list(_pieces(node, nested)))
 
 
@@ -212,6 +214,7 @@ def shown(text: str) -> str:
     return line if len(line) <= 60 else f"{line[:60]} …"  # noqa: PLR2004 - as long as a line reads well
 
 
+_SIMPLE: Final = frozenset({"word", "number", "variable_name", "command_name"})
 _BARE: Final = frozenset({"word", "number", "extglob_pattern", "regex", "variable_name"})
 _COMPOUND: Final = frozenset({"concatenation", "command_name", "brace_expression"})
 _TOKENS: Final = frozenset({"{", "}", ".."})

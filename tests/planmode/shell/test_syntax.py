@@ -65,6 +65,8 @@ def test_constructs_are_named_that_a_policy_decides_on() -> None:
         ("\vls", "something stands outside of its parts"),
         ("echo a [ ]", "' ' stands inside a word"),
         ("[ a > b ]", "a test holds an operator of the shell"),
+        ("[[2>x = y ]]", "[[ touches another word"),
+        ("{ls; }", "{ touches another word"),
         ("((1))", "arithmetic is not understood"),
         ("(ls) > f a", "a stands behind a redirection"),
         ("ls | (id) > f a", "a stands behind a redirection"),
