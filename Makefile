@@ -1,6 +1,6 @@
 # Thin wrappers: whatever stands here can be run by hand.
 .DEFAULT_GOAL := help
-.PHONY: help demo test check fix lock
+.PHONY: help demo test check bench fix lock
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -35,6 +35,9 @@ check: $(VENV)/dev.stamp ## Lint, types, import contracts, migrations, settings
 	$(BIN)/python manage.py makemigrations --check --dry-run
 	$(BIN)/python manage.py check
 	$(DEPLOYED) $(BIN)/python manage.py check --deploy --fail-level WARNING
+
+bench: $(VENV)/dev.stamp ## Measure, beside what the least would be
+	$(BIN)/python -m benchmarks.shell
 
 fix: $(VENV)/dev.stamp ## Repair what the linter and the formatter can repair
 	$(BIN)/ruff check --fix .
