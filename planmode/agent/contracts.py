@@ -168,7 +168,8 @@ class ModelRequest:
     ``marks`` counts what the log says this session's model has used (bookmarks of replies),
     ``failures`` the failed attempts of this step, ``last_outcome`` how the newest review ended;
     ``plan_file`` is the plan file's absolute path, or empty, ``profile`` the agent's. Real
-    providers ignore these five.
+    providers ignore these five. ``files`` are the bytes of attachments by their sha256, as far as
+    they can be read.
     """
 
     system: str
@@ -179,6 +180,7 @@ class ModelRequest:
     last_outcome: Outcome | None = None
     plan_file: str = ""
     profile: str = MAIN
+    files: Mapping[str, bytes] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,20 +1,25 @@
 """The next model call, compiled from log and state."""
 
+import logging
+from collections.abc import Iterable
 from typing import Any, Final
 from uuid import UUID
 
 from planmode.agent.catalog import tools_of
 from planmode.agent.contracts import ModelRequest, Tool, ToolSpec
 from planmode.agent.workspace import Reach
+from planmode.core.errors import StoredDataError
 from planmode.core.events import Variant
 from planmode.core.guard import offered
 from planmode.core.presets import PlanModeConfig
 from planmode.core.profiles import MAIN
 from planmode.core.state import EMPTY, SessionState
-from planmode.core.view import transcript
-from planmode.store import eventlog
+from planmode.core.view import Message, UserMessage, transcript
+from planmode.store import blobs, eventlog
 from prompts.library import variant
 from prompts.rendering import render
+
+logger = logging.getLogger(__name__)
 
 _REPLACED: Final = (Variant.PLAN_MODE,)
 """Of these the newest holds, where each request has the whole text."""
@@ -52,7 +57,21 @@ def build_request(
         last_outcome=state.plan.last_outcome,
         plan_file=reach.plan_path or "",
         profile=state.profile,
+        files=_files(messages),
     )
+
+
+def _files(messages: Iterable[Message]) -> dict[str, bytes]:
+    """Return the attachments' bytes; of damaged ones the model is told that they are."""
+    found: dict[str, bytes] = {}
+    for message in messages:
+        attached = message.attachments if isinstance(message, UserMessage) else ()
+        for item in attached:
+            try:
+                found[item.sha256] = blobs.store().get(item.sha256)
+            except StoredDataError:
+                logger.exception("the attachment %s can't be given to the model", item.sha256)
+    return found
 
 
 def _system(state: SessionState, reach: Reach, config: PlanModeConfig, section: str) -> str:

@@ -20,12 +20,15 @@ ROOT = Path(prompts.__file__).parent
 
 PLAN = frozenset({"saved_as", "version", "sha256", "plan"})
 PLANNING = frozenset({"plan_file", "shell_rule"})
+CHILD = frozenset({"workspace", "tools", "read_only", "data", "read_only_again"})
 NONE: Final[frozenset[str]] = frozenset()
 
 VALUES: Final[Mapping[str, frozenset[str]]] = {
     "system/base": frozenset({"workspace", "plan_mode"}),
     "system/plan_mode": NONE,
     "system/section": frozenset({"section"}),
+    "system/explore": CHILD,
+    "system/plan": CHILD,
     "reminders/full": PLANNING,
     "reminders/sparse": PLANNING,
     "reminders/reentry": PLANNING,
@@ -45,12 +48,16 @@ VALUES: Final[Mapping[str, frozenset[str]]] = {
     "tools/write": NONE,
     "tools/edit": NONE,
     "tools/bash": NONE,
+    "tools/agent": NONE,
     "tools/task_list": NONE,
     "tools/task_output": NONE,
     "tools/task_stop": NONE,
     "tools/cron_create": NONE,
     "tools/cron_list": NONE,
     "tools/cron_delete": NONE,
+    "messages/file": frozenset({"name"}),
+    "messages/file_damaged": frozenset({"name"}),
+    "messages/go_on": NONE,
     "messages/scheduled": frozenset({"number", "cron", "prompt"}),
     "tools/ask_user_question": NONE,
     "tools/todo_list": NONE,
@@ -95,6 +102,11 @@ VALUES: Final[Mapping[str, frozenset[str]]] = {
     "results/outside_changed": frozenset({"tool"}),
     "results/outside_gone": frozenset({"tool"}),
     "results/cut": frozenset({"shown", "total"}),
+    "results/child_done": frozenset({"profile", "report", "again"}),
+    "results/child_again": frozenset({"child"}),
+    "results/child_ended": frozenset({"profile", "state", "reason", "report"}),
+    "results/child_unknown": frozenset({"child"}),
+    "results/child_not_reusable": frozenset({"child", "profile"}),
 }
 BLOCKS: Final = frozenset({"edited", "option", "notes", "reason", "feedback"})
 WHOLE: Final = ("full", "reentry", "inline_full", "inline_reentry")

@@ -4,7 +4,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import Final
 
@@ -17,9 +17,12 @@ from pydantic_ai.tools import ToolDefinition
 
 from planmode.agent.contracts import ModelFailureError, ModelReply, ModelRequest, ToolSpec
 from planmode.agent.models import loops
+from planmode.core.attachments import BINARY
 from planmode.core.calls import ToolCall
+from planmode.core.events import Attachment
 from planmode.core.view import AssistantMessage, Message, ToolMessage, UserMessage
 from planmode.core.wire import clean
+from prompts.rendering import escaped, framed, render
 
 MAX_REPLY_CHARS: Final = 4 * 1024 * 1024
 MAX_CALLS: Final = 64
@@ -131,7 +134,7 @@ def _conversation(request: ModelRequest) -> Iterator[wire.ModelMessage]:
     for message in request.messages:
         match message:
             case UserMessage() | ToolMessage():
-                said.append(_said(message))
+                said.append(_said(message, request.files))
             case AssistantMessage(text="", calls=()):
                 pass  # no provider takes an empty message
             case AssistantMessage():
@@ -145,10 +148,13 @@ def _request(parts: list[wire.ModelRequestPart], system: str) -> wire.ModelReque
     return wire.ModelRequest(parts=parts, instructions=system or None)
 
 
-def _said(message: UserMessage | ToolMessage) -> wire.ModelRequestPart:
+def _said(message: UserMessage | ToolMessage, files: Mapping[str, bytes]) -> wire.ModelRequestPart:
     match message:
-        case UserMessage(text=text):
+        case UserMessage(text=text, attachments=()):
             return wire.UserPromptPart(content=text)
+        case UserMessage(text=text, attachments=attachments):
+            content = [part for item in attachments for part in _enclosed(item, files)]
+            return wire.UserPromptPart(content=[*content, text] if text else content)
         case ToolMessage():
             return wire.ToolReturnPart(
                 tool_name=message.name,
@@ -156,6 +162,18 @@ def _said(message: UserMessage | ToolMessage) -> wire.ModelRequestPart:
                 tool_call_id=message.call_id,
                 outcome="failed" if message.is_error else "success",
             )
+
+
+def _enclosed(item: Attachment, files: Mapping[str, bytes]) -> list[wire.UserContent]:
+    """Return the file as the provider takes it: images and PDF as they are, texts as text."""
+    name = escaped(item.name)
+    content = files.get(item.sha256)
+    if content is None:
+        return [render("messages/file_damaged", name=name)]
+    if item.media_type in BINARY:
+        picture = wire.BinaryContent(data=content, media_type=item.media_type)
+        return [render("messages/file", name=name), picture]
+    return [framed(content.decode("utf-8", "replace"), f"file {item.name}")]
 
 
 def _replied(message: AssistantMessage) -> wire.ModelResponse:
