@@ -1,7 +1,7 @@
 """What the pages show, read from rows: one frozen value for each."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from enum import StrEnum
 from typing import Final, TypeVar
@@ -331,7 +331,7 @@ class Telemetry:
     """Outcomes per day, the newest day first.
 
     ``base`` counts what the approval rate rests on; the rate is in percent, ``None`` below
-    ``FEWEST``.
+    ``FEWEST``. ``stops`` are the turns that stopped although nobody decided so, by reason.
     """
 
     outcomes: tuple[str, ...]
@@ -340,6 +340,12 @@ class Telemetry:
     base: int
     approved: int
     rate: int | None
+    stops: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def stopped(self) -> int:
+        """All turns that stopped unfinished."""
+        return sum(count for _, count in self.stops)
 
     @property
     def total(self) -> int:
@@ -361,10 +367,13 @@ def telemetry(caller: Caller, *, today: date) -> Telemetry:
     """Return the outcomes of the last 30 days up to ``today`` (UTC)."""
     first = today - timedelta(days=DAYS - 1)
     seen = visible(caller, Action.READ_TELEMETRY, project="project", owner="session__owner")
-    rows = TelemetryEvent.objects.filter(seen, name="plan_resolved", day__range=(first, today))
-    counted = rows.values_list("day", "outcome").annotate(n=Count("pk"))
-    counts = {(day, outcome): n for day, outcome, n in counted}
-    return _telemetry(counts, [today - timedelta(days=back) for back in range(DAYS)])
+    rows = TelemetryEvent.objects.filter(seen, day__range=(first, today))
+    resolved = rows.filter(name="plan_resolved").values_list("day", "outcome")
+    counts = {(day, outcome): n for day, outcome, n in resolved.annotate(n=Count("pk"))}
+    days = [today - timedelta(days=back) for back in range(DAYS)]
+    stopped = rows.filter(name="turn_stopped").values_list("properties__reason")
+    stops = stopped.annotate(n=Count("pk")).order_by("-n", "properties__reason")
+    return replace(_telemetry(counts, days), stops=tuple(stops))
 
 
 def _telemetry(counts: Mapping[tuple[date, str], int], days: Sequence[date]) -> Telemetry:

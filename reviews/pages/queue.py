@@ -1,13 +1,15 @@
-"""The queue: what waits for a person, and what was decided."""
+"""The queue: what waits for a person or needs one, and what was decided."""
 
 from django.core.exceptions import BadRequest
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from planmode.access.may import Action, may_anywhere
+from planmode import queries
+from planmode.access.may import Action, Caller, may_anywhere, visible
+from planmode.queries import StoppedRow
 from reviews import dashboards, feed
-from reviews.dashboards import Place, Tab
+from reviews.dashboards import PAGE_SIZE, Place, Tab
 from reviews.pages.frame import DeskRequest, page, require_anywhere
 
 
@@ -30,9 +32,24 @@ def _show(request: DeskRequest, template: str) -> HttpResponse:
     # The cursor first: what happens after it reaches the page by push.
     cursor = feed.head()
     shown = dashboards.queue(request.caller, _tab(request), start=_start(request))
-    hears = may_anywhere(request.caller, Action.HEAR_FEED)
-    context = {"queue": shown, "cursor": cursor, "hears": hears, "first": not _start(request)}
+    stopped = _stopped(request.caller) if shown.tab is Tab.OPEN and not _start(request) else []
+    context = {
+        "queue": shown,
+        "stopped": stopped,
+        "count": len(shown.rows) + len(stopped),
+        "cursor": cursor,
+        "hears": may_anywhere(request.caller, Action.HEAR_FEED),
+        "first": not _start(request),
+    }
     return render(request, template, context)
+
+
+def _stopped(caller: Caller) -> list[StoppedRow]:
+    """Return the sessions that stopped unfinished, those of the person alone: others can't act."""
+    if not may_anywhere(caller, Action.POST_MESSAGE):
+        return []
+    seen = visible(caller, Action.POST_MESSAGE, project="session__project", owner="session__owner")
+    return queries.stopped(seen, limit=PAGE_SIZE)
 
 
 def _tab(request: DeskRequest) -> Tab:
