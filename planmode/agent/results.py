@@ -190,7 +190,7 @@ def _reported(session_id: UUID, call: ToolCall, reported: ev.ChildReported) -> e
         "profile": profile,
         "child": reported.child,
         "state": reported.state.value,
-        "reason": in_words(reported.reason) or "no reason is known",
+        "why": in_words(reported.reason) or "no reason is known",
         "again": render("results/child_again", child=reported.child)
         if PROFILES[profile].reusable
         else "",

@@ -34,6 +34,7 @@ SAMPLES: Final[Mapping[str, dict[str, Any]]] = {
     "TaskList": {},
     "TaskOutput": {"task": 1_000_000, "offset": 2**40},
     "TaskStop": {"task": 1_000_000},
+    "Agent": {"profile": "explore", "task": LONG[:30_000], "agent": "x" * 36},
     "AskUserQuestion": {"questions": [{"text": LONG[:500], "choices": [LONG[:200]]}]},
     "TodoList": {"items": [{"text": LONG[:500], "status": "pending"}]},
     "CronCreate": {"cron": "*/5 * * * *", "prompt": LONG[:8000], "once": True},
@@ -90,7 +91,7 @@ def test_its_summary_is_one_line(name: str) -> None:
 
 @pytest.mark.parametrize("name", TOOLS)
 def test_what_changes_files_is_not_repeated(name: str) -> None:
-    changing = KIND_OF[name] in {ToolKind.WRITE, ToolKind.SHELL, ToolKind.LASTING, ToolKind.AGENT}
+    changing = KIND_OF[name] in {ToolKind.WRITE, ToolKind.SHELL, ToolKind.LASTING}
     assert TOOLS[name].repeatable is not changing
 
 

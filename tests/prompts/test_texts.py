@@ -104,7 +104,7 @@ VALUES: Final[Mapping[str, frozenset[str]]] = {
     "results/cut": frozenset({"shown", "total"}),
     "results/child_done": frozenset({"profile", "report", "again"}),
     "results/child_again": frozenset({"child"}),
-    "results/child_ended": frozenset({"profile", "state", "reason", "report"}),
+    "results/child_ended": frozenset({"profile", "state", "why", "report"}),
     "results/child_unknown": frozenset({"child"}),
     "results/child_not_reusable": frozenset({"child", "profile"}),
 }

@@ -53,7 +53,7 @@ def idle(child: Play, claims: int) -> Claim:
 
 
 def test_a_planning_agent_lets_another_explore(operator: User) -> None:
-    """Source: claude:C-21; the parent holds no worker meanwhile."""
+    """claude:C-21."""
     session = spawns(operator, [{"tool_calls": [call("Read", path="parser.py")]}, FOUND])
     assert session.turn.state == "waiting"
     assert session.state.children == {str(session.child.id): "explore"}
@@ -106,7 +106,7 @@ FORCED: Final = {
 def test_a_child_can_not_do_what_its_profile_lacks(
     operator: User, name: str, mode: PermissionMode
 ) -> None:
-    """Source: case:C004, claude:C-09, claude:C-31, claude:C-32, complaints:K-04, kimi:G7."""
+    """case:C004 claude:C-09 claude:C-31 claude:C-32 claude:C-35 complaints:K-04 kimi:G7."""
     child = [{"tool_calls": [FORCED[name]]}, FOUND]
     session = spawns(operator, child, plan=False, permission_mode=mode.value)
     agent = session.child.work()
@@ -121,7 +121,7 @@ def test_a_child_can_not_do_what_its_profile_lacks(
 
 
 def test_a_child_that_explores_may_list_files(operator: User) -> None:
-    """Source: case:C005."""
+    """case:C005."""
     runs = [call("Bash", command="ls -la"), call("Bash", command="rm parser.py")]
     agent = spawns(operator, [{"tool_calls": runs}, FOUND]).child.work()
     listed, removed = desk.results(agent)
@@ -138,7 +138,7 @@ def test_a_child_leaves_nothing_running(operator: User) -> None:
 
 @pytest.mark.parametrize("profile", CHILDREN)
 def test_a_child_is_told_of_the_tools_of_its_profile(profile: str) -> None:
-    """Source: claude:C-31."""
+    """claude:C-31."""
     told = {spec.name for spec in tool_specs(knobs("claude"), SessionState(profile=profile))}
     assert told == PROFILES[profile].tools
 
@@ -148,7 +148,7 @@ def test_a_child_is_told_of_the_tools_of_its_profile(profile: str) -> None:
 def test_no_text_of_a_child_names_a_tool_that_it_lacks(
     operator: User, profile: str, preset: str
 ) -> None:
-    """Source: claude:C-19, complaints:K-22."""
+    """claude:C-19 complaints:K-22."""
     replies = [{"tool_calls": [TASKS[profile]]}, STOPS_EARLY]
     session = play(operator, replies, {profile: [FOUND]}, preset=preset, plan=False).work()
     request = request_of(session.child)
@@ -160,7 +160,7 @@ def test_no_text_of_a_child_names_a_tool_that_it_lacks(
 
 @pytest.mark.parametrize("profile", CHILDREN)
 def test_a_child_is_told_first_and_last_that_it_only_reads(operator: User, profile: str) -> None:
-    """Source: claude:C-33, claude:C-34, kimi:F5."""
+    """claude:C-33 claude:C-34 kimi:F5."""
     replies = [{"tool_calls": [TASKS[profile]]}, STOPS_EARLY]
     session = play(operator, replies, {profile: [FOUND]}).work()
     system = request_of(session.child).system
@@ -238,7 +238,7 @@ def test_an_explorer_is_given_another_task(operator: User) -> None:
 
 
 def test_a_designer_is_one_shot(operator: User) -> None:
-    """Source: claude:C-32."""
+    """claude:C-32."""
     replies = [{"tool_calls": [PLANS]}, STOPS_EARLY]
     session = play(operator, replies, {"plan": [{"text": "Split it."}]}).work()
     session.child.work()

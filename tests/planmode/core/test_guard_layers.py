@@ -28,6 +28,7 @@ from planmode.core.permission import Breaker, PermissionMode
 from planmode.core.presets import PRESETS, PlanModeConfig
 from planmode.core.profiles import CHILDREN, PROFILES, Profile
 from planmode.core.rules import Effect, Rule, Rules
+from planmode.core.situations import SITUATIONS, Situation
 from planmode.core.state import SessionState
 
 KIMI = PRESETS["kimi"]
@@ -204,6 +205,33 @@ def test_a_child_changes_nothing_in_any_mode(profile: str, mode: PermissionMode)
             continue
         facts = CallFacts(tool, plan_file=True, workspace=True)
         assert isinstance(judge(facts, child(profile, mode), KIMI, OPEN), Deny)
+
+
+@pytest.mark.parametrize("profile", CHILDREN)
+@pytest.mark.parametrize("situation", SITUATIONS, ids=lambda situation: situation.what)
+def test_nothing_that_holds_for_a_parent_loosens_its_child(
+    situation: Situation, profile: str
+) -> None:
+    """claude:C-35 complaints:K-04.
+
+    Whatever the child may do in one mode it may in each, and its parent may in plan mode, too.
+    """
+    modes = [(planning, mode) for planning in (True, False) for mode in PermissionMode]
+    answers = {
+        judge(
+            situation.facts,
+            replace(state(planning=planning, mode=mode), profile=profile),
+            config,
+            OPEN,
+        )
+        for planning, mode in modes
+        for config in PRESETS.values()
+    }
+    (answer,) = answers
+    if isinstance(answer, Allow):
+        for mode in PermissionMode:
+            parents = judge(situation.facts, state(planning=True, mode=mode), KIMI, OPEN)
+            assert isinstance(parents, Allow)
 
 
 @pytest.mark.parametrize(
