@@ -5,6 +5,7 @@ from typing import Any, Final
 
 import pytest
 from django.contrib.auth.models import User
+from django.db.models import F
 from pytest_django import Settings
 
 from planmode import queries, services
@@ -13,10 +14,12 @@ from planmode.agent.contracts import ModelRequest
 from planmode.agent.request import build_request, tool_specs
 from planmode.agent.workspace import Reach
 from planmode.core import events as ev
-from planmode.core.errors import SessionInvalidError
+from planmode.core import wire
+from planmode.core.errors import EventUnknownError, SessionInvalidError
 from planmode.core.presets import PRESETS
+from planmode.core.state import fold
 from planmode.core.view import UserMessage
-from planmode.models import PlanFile, Session
+from planmode.models import PlanFile, Session, Turn
 from planmode.store import revisions
 from planmode.store.confined import ConfinedFolder
 from prompts.rendering import render
@@ -356,3 +359,47 @@ def test_a_fork_goes_on_planning(operator: User) -> None:
     forked = Play(services.fork(session.id, by=operator))
     assert forked.state.plan.active
     assert forked.state.plan.review is None
+
+
+def test_the_last_event_alone_says_whether_plan_mode_is_on(operator: User, reviewer: User) -> None:
+    """dsh:D-01, dsh:D-03: at every point of the log."""
+    session = dsh(operator, hands_over())
+    desk.approve(session, reviewer)
+    session.work()
+    events, active = desk.log(session), False
+    for length, event in enumerate(events, start=1):
+        match event:
+            case ev.PlanModeEntered():
+                active = True
+            case ev.PlanModeExited() | ev.PlanModeCancelled():
+                active = False
+            case _:
+                pass
+        assert fold(events[:length]).plan.active is active
+
+
+def test_a_choice_that_is_neither_on_nor_off_is_no_event() -> None:
+    """dsh:D-02: refused when it is read, so it can't have been written."""
+    name, payload = wire.dumped(ev.PlanModeRequested(active=True, by=1))
+    for wrong in ("perhaps", 7, [True]):
+        with pytest.raises(EventUnknownError):
+            wire.loaded(name, wire.VERSION, {**payload, "active": wrong})
+
+
+def test_a_turn_that_is_cancelled_withdraws_its_review_and_goes_on_planning(
+    operator: User,
+) -> None:
+    """dsh:D-30, complaints:K-10: nothing but an approval leaves plan mode."""
+    session = dsh(operator, hands_over())
+    services.cancel_turn(session.id)
+    assert session.review.status == "withdrawn"
+    assert session.state.plan.active
+
+
+def test_a_review_outlives_whoever_opened_it(operator: User, reviewer: User) -> None:
+    """dsh:D-29: it is rows, and the answer is delivered by any worker."""
+    session = dsh(operator, hands_over())
+    Turn.objects.update(worker="gone", fence=F("fence") + 1)
+    desk.approve(session, reviewer)
+    session.work()
+    assert "A person approved your plan." in desk.results(session)[0].text
