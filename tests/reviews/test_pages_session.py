@@ -14,7 +14,7 @@ from planmode.services import LONGEST_MESSAGE, post_message
 from reviews.core.decisions import DecisionKind
 from reviews.pages.session import MOST_EVENTS
 from tests.desk import approve, decide, every
-from tests.factories import PLAN, Play, call, play, submits
+from tests.factories import PLAN, STOPS_EARLY, Play, call, play, submits
 from tests.reviews.pages_client import browser, html, many_sessions, text
 
 MOST_QUERIES = 12
@@ -33,7 +33,7 @@ def planning(operator: User) -> Play:
             ],
         },
         submits(PLAN, "Small", "Large"),
-        {"text": "Understood."},
+        {"text": "Understood.", "repeat": 2},
     ]
     return play(operator, replies).work()
 
@@ -101,7 +101,7 @@ def test_what_the_turn_waits_for_is_one_click_away(
 
 def test_answers_and_questions_are_on_the_timeline(operator: User, reviewer: User) -> None:
     asks = call("AskUserQuestion", questions=[{"text": "Which way?"}])
-    asking = play(operator, [{"tool_calls": [asks]}, {"text": "Thanks."}]).work()
+    asking = play(operator, [{"tool_calls": [asks]}, STOPS_EARLY]).work()
     client = browser(reviewer)
     client.post(f"/questions/{asking.question.pk}/answer", {"words-0": "That way"})
     asking.work()
@@ -145,7 +145,7 @@ def test_only_the_owner_writes_and_interrupts(
 def test_the_composer_says_what_will_happen(planning: Play, operator: User) -> None:
     client = browser(operator)
     assert "together with the answer" in text(client.get(path(planning)))
-    fresh = play(operator, [{"text": "Done."}])
+    fresh = play(operator, [STOPS_EARLY])
     assert "at its next step" in text(client.get(path(fresh)))
     fresh.work()
     assert "starts a new turn" in text(client.get(path(fresh)))
@@ -268,7 +268,7 @@ def wordy(operator: User) -> Play:
             call("Read", path="parser.py", note=f"{'ask ' * 1500}asked"),
         ],
     }
-    session = play(operator, [long, {"text": "Done."}], prompt=f"{'do ' * 2000}done")
+    session = play(operator, [long, {"text": "Done."}], prompt=f"{'do ' * 2000}done", plan=False)
     (session.workspace / "parser.py").write_text(f"{'data ' * 300}\n" * 10, encoding="utf-8")
     return session.work()
 

@@ -29,7 +29,7 @@ from reviews.core.errors import (
 )
 from reviews.models import AuditFact, DecisionRecord, FeedEntry, Review, TelemetryEvent
 from tests import desk
-from tests.factories import PLAN, Play, call, play, submits
+from tests.factories import PLAN, STOPS_EARLY, Play, call, play, submits
 from tests.races import at_once, together
 from tests.rows import Row, rows, wanted
 
@@ -79,7 +79,7 @@ def check_telemetry(session: Play, expected: list[list[Any]]) -> None:
 def test_exit_review_rows(row: Row, operator: User, reviewer: User) -> None:
     """kimi:V2 V5.1 to V5.8 V6: each answer as the explicit decision that it stands for."""
     offered = row["display"].get("options", [])
-    session = play(operator, [submits(row["display"]["plan"], *offered), DONE]).work()
+    session = play(operator, [submits(row["display"]["plan"], *offered), STOPS_EARLY]).work()
     kind, fields = desk.translated(row["response"])
     expect = wanted(row)
     if expect["kind"] == "invalid_response" or row["id"] in REFUSED_HERE:
@@ -95,7 +95,9 @@ def test_exit_review_rows(row: Row, operator: User, reviewer: User) -> None:
     assert result.stops_turn is expect["stop_turn"]
     assert session.state.plan.active is expect["active_after"]
     assert SAID[expect["kind"]] in " ".join(result.text.split())
-    assert session.turn.state == ("stopped" if expect["stop_turn"] else "done")
+    early = kind is DecisionKind.REVISE  # the agent of this test makes nothing of it
+    assert desk.stopped_early(session) is early
+    assert session.turn.state == ("stopped" if expect["stop_turn"] or early else "done")
     check_telemetry(session, expect["telemetry"])
     check_text(session, row, result.text)
 

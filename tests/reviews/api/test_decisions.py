@@ -37,8 +37,8 @@ def client(reviewer: User) -> Client:
 
 @pytest.fixture
 def waiting(operator: User) -> Play:
-    """A session whose plan waits, with two options; whatever is decided, it says one thing more."""
-    replies = [submits(PLAN, "Small", "Large"), {"text": "Understood."}]
+    """A session whose plan waits, with two options; whatever is decided, it only talks."""
+    replies = [submits(PLAN, "Small", "Large"), {"text": "Understood.", "repeat": 2}]
     return play(operator, replies).work()
 
 
@@ -100,7 +100,7 @@ class After:
             After("approved", "stopped"),
             id="case:C053 no start",
         ),
-        pytest.param("revise", {}, After("revise", "done", planning=True), id="revise"),
+        pytest.param("revise", {}, After("revise", "stopped", planning=True), id="revise"),
         pytest.param(
             "reject",
             {},

@@ -176,7 +176,7 @@ def test_a_model_that_is_asked_again_says_when(operator: User) -> None:
 
 def test_a_question_is_waited_for(operator: User, reviewer: User) -> None:
     asks = {"tool_calls": [call("AskUserQuestion", questions=[{"text": "Which one?"}])]}
-    session = play(operator, [asks, DONE])
+    session = play(operator, [asks, DONE], plan=False)
     ended, screen = follow(session, work, lambda it: answer(it, reviewer, "The first"), work)
     assert ended == 0
     assert "the agent asks: Which one?" in screen.text

@@ -83,10 +83,12 @@ def test_sending_back_waits_for_the_first_revision_and_can_be_stopped(
 
 
 def test_sending_back_gives_up_on_a_session_that_ended(shown: dict[str, Play]) -> None:
-    (settings.SCRIPTS_DIR / SENT_BACK.script).write_text("replies: [{text: Nothing to plan.}]")
+    (settings.SCRIPTS_DIR / SENT_BACK.script).write_text(
+        "replies: [{text: Nothing to plan., repeat: 2}]"
+    )
     session = shown[SENT_BACK.script].work()
     showcase.send_back(threading.Event())
-    assert session.turn.state == "done"
+    assert (session.turn.state, session.turn.reason) == ("stopped", "unsubmitted")
 
 
 def test_the_third_was_approved_by_nobody(shown: dict[str, Play]) -> None:
