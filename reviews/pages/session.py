@@ -18,7 +18,12 @@ from planmode import queries
 from planmode import services as planmode
 from planmode.access.may import Action, Caller, may, may_anywhere, visible
 from planmode.access.requests import require as require_now
-from planmode.core.errors import MessageInvalidError, NoTurnError, SessionUnknownError
+from planmode.core.errors import (
+    ChildSessionError,
+    MessageInvalidError,
+    NoTurnError,
+    SessionUnknownError,
+)
 from planmode.core.events import TurnState
 from planmode.core.state import CallStatus
 from planmode.queries import SessionRow
@@ -44,7 +49,7 @@ CARD_OF: Final = {"ExitPlanMode": "review", "AskUserQuestion": "question"}
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """The card that the turn waits for; ``kind`` names its page."""
+    """The card, or the child, that the turn waits for; ``kind`` names its page."""
 
     kind: str
     id: UUID
@@ -150,6 +155,8 @@ def post_message(request: DeskRequest, session_id: UUID) -> HttpResponse:
             planmode.post_message(session_id, text, author=request.user)
     except MessageInvalidError as error:
         return _show(request, session_id, text=text, problem=str(error), status=422)
+    except ChildSessionError as error:
+        return _show(request, session_id, text=text, problem=str(error), status=409)
     except REFUSED as error:
         return _show(request, session_id, text=text, problem=str(error), status=403)
     return HttpResponseRedirect(f"{reverse('session', args=[session_id])}#end")
@@ -206,7 +213,7 @@ def _standing(row: SessionRow, caller: Caller) -> Standing:
         turn=row.turn.state if row.turn else "",
         waiting=_waiting(row),
         draft=_draft(row),
-        posts=may(caller, Action.POST_MESSAGE, row.owned),
+        posts=row.parent is None and may(caller, Action.POST_MESSAGE, row.owned),
         cancels=bool(row.turn and not TurnState(row.turn.state).ended)
         and may(caller, Action.CANCEL_TURN, row.owned),
     )
@@ -214,6 +221,8 @@ def _standing(row: SessionRow, caller: Caller) -> Standing:
 
 def _waiting(row: SessionRow) -> Waiting | None:
     for pending in row.state.turn.calls:
+        if pending.status is CallStatus.WAITING and pending.card in row.state.children:
+            return Waiting("session", UUID(pending.card))
         if pending.status is CallStatus.WAITING and pending.card:
             return Waiting(CARD_OF.get(pending.call.name, "approval"), UUID(pending.card))
     return None

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final
 
 import pytest
@@ -26,6 +27,7 @@ from planmode.store.confined import ConfinedFolder
 from reviews.models import Approval, Question, Review
 from tests import desk, faults
 from tests.factories import STOPS_EARLY, Play, call, claim, play
+from tests.races import together
 
 pytestmark = pytest.mark.django_db
 
@@ -340,6 +342,21 @@ def test_the_worker_of_a_cancelled_child_writes_nothing_more(operator: User) -> 
         session.child.work()
     assert not desk.every(session.child, ev.ModelReplied)
     assert len(desk.every(session, ev.ChildReported)) == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_a_report_and_an_interruption_each_is_written_once(operator: User) -> None:
+    """Whoever is first, no two wait for each other, and nobody waits for ever."""
+    session = spawns(operator, [FOUND])
+    child = session.child
+    together([child.work, partial(services.cancel_turn, session.id)])
+    assert session.turn.state == "cancelled"
+    assert child.turn.state in {"done", "cancelled"}
+    (reported,) = desk.every(session, ev.ChildReported)
+    (ended,) = desk.every(child, ev.TurnEnded)
+    assert reported.state is ended.state
+    assert session.state == desk.refolded(session)
+    assert child.state == desk.refolded(child)
 
 
 def test_nobody_but_its_parent_says_anything_to_a_child(operator: User) -> None:
