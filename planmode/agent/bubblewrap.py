@@ -22,8 +22,12 @@ ENVIRONMENT: Final = {
     "PATH": SYSTEM_PATH, "HOME": _HOME, "LANG": "C.UTF-8",
     "PAGER": "cat", "GIT_PAGER": "cat", "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0",
     "LESSSECURE": "1",
+    "GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "core.fsmonitor", "GIT_CONFIG_VALUE_0": "false",
 }  # fmt: skip
-"""All that a command finds set: a pager, a prompt or a lock is for somebody who is not there."""
+"""All that a command finds set: a pager, a prompt or a lock is for somebody who is not there.
+
+A repository may name a program that git asks for changed files: no status has to start it.
+"""
 _DEV: Final = "/dev"
 _PROC: Final = "/proc"
 _SHARED: Final = "/dev/shm"  # noqa: S108 - the same

@@ -37,12 +37,17 @@ class Bash:
     repeatable = False
 
     def facts(self, args: BashArguments, context: ToolContext) -> CallFacts:
-        """Return whether the command surely only reads, and which commands it is made of."""
+        """Return whether the command surely only reads, and which commands it is made of.
+
+        A repository's configuration names programs that git starts (filters of differences):
+        where nothing holds them, no git command surely only reads.
+        """
         root = str(context.reach.workspace.root)
         reading = read(args.command, settings.SHELL_POLICY, workspace=root)
+        held = context.sandbox.available or not any(map(_is_git, reading.commands))
         return CallFacts(
             self.name,
-            read_only=reading.read_only and not _outlives(args, context),
+            read_only=reading.read_only and held and not _outlives(args, context),
             targets=reading.commands,
             understood=reading.understood,
         )
@@ -78,6 +83,10 @@ class Bash:
 def _outlives(args: BashArguments, context: ToolContext) -> bool:
     """Return whether a child would leave something running that it has no tool to look at."""
     return args.run_in_background and context.state.profile != MAIN
+
+
+def _is_git(command: str) -> bool:
+    return command.split(" ", 1)[0] == "git"
 
 
 def _begin(args: BashArguments, context: ToolContext) -> ToolResult:

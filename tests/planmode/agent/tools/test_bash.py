@@ -139,8 +139,23 @@ def test_the_guard_is_told_what_a_command_is(
 
 
 def test_git_only_reads_in_its_own_workspace(ground: Ground) -> None:
+    need("working bubblewrap", Sandbox.probe().available)
     assert facts_of(ground, f"cd {ground.work} && git status").read_only
     assert not facts_of(ground, f"cd {ground.work.parent} && git status").read_only
+
+
+def test_git_is_not_trusted_where_nothing_holds_what_it_starts(ground: Ground) -> None:
+    bare = ground.changed(sandbox=Sandbox())
+    assert not facts_of(bare, "ls && git diff").read_only
+    assert facts_of(bare, "ls").read_only
+
+
+def test_a_status_starts_no_program_of_the_repository(ground: Ground) -> None:
+    (ground.work / "spy.sh").write_text("#!/bin/sh\ntouch spied\n")
+    (ground.work / "spy.sh").chmod(0o755)
+    git = "git init -q . && git config core.fsmonitor ./spy.sh && git status -s"
+    assert "spy.sh" in ground.text("Bash", command=git)
+    assert not (ground.work / "spied").exists()
 
 
 def test_the_installation_decides_what_else_only_reads(ground: Ground, settings: Settings) -> None:
