@@ -73,7 +73,8 @@ def test_a_real_client_by_run_session_and_a_token(tmp_path: Path) -> None:
     workspace.mkdir()
     (line,) = [line for line in commands() if line.startswith(SESSION)]
     with ModelStub() as stub:
-        stub.answer("There is nothing to replace.")
+        for _ in range(2):  # it stops without a plan, is told so, and stops again
+            stub.answer("There is nothing to replace.")
         env = {"OPENAI_API_KEY": "your-key", "OPENAI_BASE_URL": stub.openai_url}
         with EmbeddedServer(tmp_path / "data", env=env) as server:
             server.people()

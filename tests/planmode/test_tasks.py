@@ -37,7 +37,7 @@ def test_a_delivery_for_a_turn_that_another_worker_holds(operator: User) -> None
 
 
 def test_a_turn_whose_worker_died_is_taken_over(operator: User) -> None:
-    session = play(operator, [DONE])
+    session = play(operator, [DONE], plan=False)
     Turn.objects.claim(session.turn.pk, worker="dead", lease=timedelta(seconds=9))
     faults.lease_runs_out(session)
     tasks.run_slice(session.turn.pk)

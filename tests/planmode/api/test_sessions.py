@@ -164,8 +164,11 @@ def test_a_waiting_session_says_for_which_card(
 
 
 def test_the_log_comes_page_by_page(browser: Client, operator: User) -> None:
-    looks = {"text": "Looking.", "tool_calls": [call("Glob", pattern="*")], "repeat": 60}
-    session = play(operator, [looks, {"text": "Done."}], plan=False).work()
+    looks = [
+        {"text": "Looking.", "tool_calls": [call("Glob", pattern=f"*{number}")]}
+        for number in range(60)
+    ]
+    session = play(operator, [*looks, {"text": "Done."}], plan=False).work()
     first = get(browser, f"/sessions/{session.id}/events").json()
     rest = get(browser, f"/sessions/{session.id}/events?after={first['next_after']}").json()
     assert [event["seq"] for event in first["results"]] == list(range(1, 201))
