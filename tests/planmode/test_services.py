@@ -212,7 +212,7 @@ ERRORS: dict[str, type[DomainError]] = {
 @pytest.mark.django_db
 @pytest.mark.parametrize("row", [row for row in rows("enter") if row.id != "EN-03"])
 def test_enter_rows(row: Row, operator: User, reviewer: User) -> None:
-    """kimi:S11 S21 E2; vector:EN-03 is in tests/planmode/agent/test_calls.py."""
+    """kimi:S11 S21 E2; vector:EN-03 is in tests/planmode/agent/test_entering.py."""
     session = play(operator, [DONE], plan=False)
     door, expect = Door(session, reviewer), wanted(row)
     for operation in row["do"][:-1]:
@@ -228,6 +228,20 @@ def test_enter_rows(row: Row, operator: User, reviewer: User) -> None:
     assert Turn.objects.count() == 1
     if "file_created" in expect:
         assert desk.plan_path(session).exists() is expect["file_created"]
+
+
+@pytest.mark.django_db
+def test_to_leave_twice_records_it_once(operator: User) -> None:
+    """vector:EN-05, kimi:S13: it never fails, and what changes nothing is no event."""
+    session = play(operator, [DONE], plan=False).work()
+    became = [
+        services.choose_plan_mode(session.id, active=active, by=operator)
+        for active in (True, False, False)
+    ]
+    assert became == ["committed", "committed", "noop"]
+    told = [MODE_EVENTS[type(event)] for event in desk.log(session) if type(event) in MODE_EVENTS]
+    assert told == ["enter", "cancel"]
+    assert not session.state.plan.active
 
 
 @pytest.mark.django_db
