@@ -71,7 +71,7 @@ def ask(question: Question, project: Project, sandbox: Sandbox) -> Answer:
 
     Raises:
         KeyError: there is no such preset or profile.
-        RulesInvalidError: a permission rule can't be used.
+        GroundError: a permission rule can't be used.
     """
     config = knobs(question.preset)
     if not _is_known(question.tool):

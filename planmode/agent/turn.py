@@ -14,7 +14,7 @@ from planmode import turns
 from planmode.agent import calls, replies
 from planmode.agent.calls import Bench
 from planmode.agent.contracts import ModelFailureError
-from planmode.agent.ground import ground_of
+from planmode.agent.ground import GroundError, ground_of
 from planmode.agent.injection import at_turn_end, before_step
 from planmode.agent.models import open_model
 from planmode.agent.outside.tool import OutsideTool
@@ -71,15 +71,18 @@ def run(claim: Claim, *, until: float) -> None:
         turns.let_go(claim)
     except OperationalError:
         logger.warning("turn %s waits for the database", claim.turn_id, exc_info=True)
+    except GroundError as error:
+        logger.error("turn %s can't go on: %s", claim.turn_id, error)  # noqa: TRY400 - an admin's
+        _end_broken(claim, Failure.RULES_INVALID)
     except Exception:
         logger.exception("turn %s broke", claim.turn_id)
-        _end_broken(claim)
+        _end_broken(claim, Failure.INTERNAL_ERROR)
         raise
 
 
-def _end_broken(claim: Claim) -> None:
+def _end_broken(claim: Claim, failure: Failure) -> None:
     try:
-        turns.end_turn(claim, ev.TurnState.FAILED, reason="internal_error")
+        turns.end_turn(claim, ev.TurnState.FAILED, reason=failure)
     except ClaimLostError:  # cancelled meanwhile
         turns.let_go(claim)
 

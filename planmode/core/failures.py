@@ -19,6 +19,7 @@ class Failure(StrEnum):
     STEP_LIMIT = "step_limit"
     WORKER_LOST = "worker_lost"
     NO_SECTION = "no_section"
+    RULES_INVALID = "rules_invalid"
     INTERNAL_ERROR = "internal_error"
 
 
@@ -52,6 +53,7 @@ WORDS: Final[Mapping[str, str]] = {
     Failure.STEP_LIMIT: "the turn has had as many steps as a turn may have",
     Failure.WORKER_LOST: "worker after worker ended while it had this turn",
     Failure.NO_SECTION: "nothing says how to plan here: the plan section is missing",
+    Failure.RULES_INVALID: "the permission rules can't be read; `manage.py check` says why",
     Failure.INTERNAL_ERROR: "something broke here; the server's log has it",
 }
 

@@ -27,8 +27,16 @@ class Situation:
     facts: CallFacts
 
 
-def _of(tool: str, what: str = "", **facts: bool) -> Situation:
-    return Situation(f"{tool}: {what}" if what else tool, CallFacts(tool, **facts))
+def _of(
+    tool: str,
+    what: str = "",
+    *,
+    plan_file: bool = False,
+    workspace: bool = False,
+    read_only: bool = False,
+) -> Situation:
+    facts = CallFacts(tool, plan_file=plan_file, workspace=workspace, read_only=read_only)
+    return Situation(f"{tool}: {what}" if what else tool, facts)
 
 
 SITUATIONS: Final = (

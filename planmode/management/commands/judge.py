@@ -10,9 +10,9 @@ from django.core.management import BaseCommand, CommandError, CommandParser
 from pydantic import ValidationError
 
 from planmode.access.models import Project
+from planmode.agent.ground import GroundError
 from planmode.agent.inquiry import Question, ask
 from planmode.agent.sandbox import Sandbox
-from planmode.core.errors import DomainError
 
 
 class Command(BaseCommand):
@@ -67,5 +67,5 @@ def _answer(line: str, project: Project, sandbox: Sandbox) -> dict[str, str]:
         return {"error": f"{where}: {first['msg']}"}
     except KeyError as error:
         return {"error": f"there is no preset or profile {error}"}
-    except (DomainError, OSError) as error:
+    except (GroundError, OSError) as error:
         return {"error": str(error)}

@@ -88,7 +88,7 @@ def test_the_rules_of_a_project_count_where_it_is_named(project: Project) -> Non
             '{"tool": "TodoList", "args": {"items": []}, "profile": "nope"}',
             "there is no preset or profile 'nope'",
         ),
-        ('{"tool": "mcp__a__b", "rules": ["perhaps Read"]}', "line 1"),
+        ('{"tool": "mcp__a__b", "rules": ["perhaps Read"]}', "permission rules: line 1"),
     ],
 )
 def test_a_line_that_is_no_question_has_an_error_and_the_next_ones_answers(
