@@ -210,7 +210,10 @@ def test_the_log_tells_the_state(  # noqa: PLR0913 - what a history is made of
     mode: str,
     plan: bool,
 ) -> None:
-    """``fold(events)`` equals the stored state after each append, and all else that must hold."""
+    """``fold(events)`` equals the stored state after each append, and all else that must hold.
+
+    dsh:D-01.
+    """
     Project.objects.filter(pk=project.pk).update(allow_auto=True)
     with compared() as wrong:
         # Copied: what YAML would write as an alias the script's reader refuses.

@@ -355,6 +355,7 @@ def test_what_is_no_approval_says_so(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["rejected", "rejected_and_exited", "approved_without_start"])
 def test_what_ends_the_turn_starts_nothing(name: str) -> None:
+    """complaints:K-40 complaints:K-41."""
     text = told(filled(f"results/{name}"))
     assert "this turn ends here" in text
     assert re.search(r"do not carry out any of", text)
@@ -426,6 +427,7 @@ def test_a_blocked_tool_is_named(tool: str) -> None:
     ],
 )
 def test_results_about_the_plan_file_end_with_it(name: str) -> None:
+    """complaints:K-39."""
     assert filled(f"results/{name}").endswith("\n\nPlan file: [plan_file]")
 
 

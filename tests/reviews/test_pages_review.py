@@ -49,6 +49,7 @@ def path(play: Play) -> str:
 
 
 def test_an_open_review_shows_the_plan_and_what_can_be_done(waiting: Play, reviewer: User) -> None:
+    """kimi:V13."""
     page = browser(reviewer).get(path(waiting))
     said = text(page)
     for part in ("Tidy the parser", "revision 1 of 1", waiting.review.sha256[:12], "own words"):
@@ -365,6 +366,7 @@ def test_an_admin_may_only_dismiss_and_reads_why(waiting: Play, admin: User) -> 
 
 
 def test_a_refused_decision_keeps_the_text(waiting: Play, operator: User) -> None:
+    """complaints:K-28."""
     answer = decides(browser(operator), waiting, "revise", feedback="My text")
     assert answer.status_code == 403
     assert "do not let you revise" in text(answer)

@@ -77,7 +77,7 @@ def check_telemetry(session: Play, expected: list[list[Any]]) -> None:
 @pytest.mark.django_db
 @pytest.mark.parametrize("row", rows("exit_review"))
 def test_exit_review_rows(row: Row, operator: User, reviewer: User) -> None:
-    """kimi:V2 V5.1 to V5.8 V6: each answer as the explicit decision that it stands for."""
+    """kimi:V6, kimi:V2 V5.1 to V5.8 V6: each answer as the explicit decision that it stands for."""
     offered = row["display"].get("options", [])
     session = play(operator, [submits(row["display"]["plan"], *offered), STOPS_EARLY]).work()
     kind, fields = desk.translated(row["response"])
@@ -185,6 +185,7 @@ def test_a_second_decision_learns_who_was_first(
 def test_a_decision_is_kept_with_all_that_was_said(
     session: Play, reviewer: User, kind: DecisionKind
 ) -> None:
+    """complaints:K-28."""
     words = "feedback" if kind in {DecisionKind.APPROVE, DecisionKind.REVISE} else "reason"
     review = desk.decide(session, reviewer, kind, **{words: "Because."})
     assert (review.status, review.outcome) == ("resolved", OUTCOME_OF[kind])
@@ -261,6 +262,7 @@ def test_a_lead_decides_too(session: Play, stranger: User, project: Project) -> 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_program_never_decides(session: Play, operator: User, kind: DecisionKind) -> None:
+    """claude:C-29 complaints:K-23."""
     review = session.review
     program = Caller(operator.pk, frozenset({(review.project_id, TOKEN_READS)}), by_token=True)
     with pytest.raises(TokenNeverDecidesError):

@@ -106,7 +106,7 @@ def test_batch_rows(
 
 
 def test_two_submissions_in_one_reply_make_one_card(operator: User, reviewer: User) -> None:
-    """fault:F46; the second one finds the same bytes, already decided."""
+    """case:C066, fault:F46; the second one finds the same bytes, already decided."""
     twice = [call("ExitPlanMode"), call("ExitPlanMode")]
     session = play(operator, [{"tool_calls": twice}, STOPS_EARLY])
     desk.put_plan(session, PLAN.encode())

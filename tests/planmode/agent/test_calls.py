@@ -111,7 +111,7 @@ def test_a_guard_that_can_t_learn_the_facts_says_no(
 
 
 def test_a_guard_that_raises_says_no(operator: User, monkeypatch: pytest.MonkeyPatch) -> None:
-    """fault:F07."""
+    """case:C021, fault:F07."""
 
     def judge(*_: object) -> Allow:
         raise ZeroDivisionError

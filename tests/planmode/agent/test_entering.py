@@ -87,7 +87,7 @@ def test_a_second_plan_of_a_session_has_an_id_of_its_own(operator: User, reviewe
 def test_entering_without_a_plan_folder_records_nothing(
     operator: User, settings: Settings, tmp_path: Path
 ) -> None:
-    """vector:EN-03."""
+    """kimi:S12, vector:EN-03."""
     faults.no_folder(settings, tmp_path)
     session = one(operator, call("EnterPlanMode"), plan=False)
     assert not desk.every(session, ev.PlanModeEntered)

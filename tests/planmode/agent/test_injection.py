@@ -49,7 +49,7 @@ def test_injector_rows_are_all_accounted_for() -> None:
 
 
 def test_a_text_is_one_user_message_in_the_reminder_s_tags(reach: Reach) -> None:
-    """vector:IJ-01."""
+    """kimi:C3, vector:IJ-01."""
     event = injected(core.fold([ENTERED]), reach)
     assert event.variant == "plan_mode"
     (message,) = transcript([event], cut_text="cut")
@@ -60,7 +60,7 @@ def test_a_text_is_one_user_message_in_the_reminder_s_tags(reach: Reach) -> None
 
 
 def test_nothing_due_is_no_message(reach: Reach) -> None:
-    """vector:IJ-02."""
+    """kimi:C3, vector:IJ-02."""
     nothing = plan_mode_reminder(core.EMPTY, PRESETS["kimi"], reach, Ground())
     assert nothing is None
 
@@ -69,7 +69,7 @@ def test_nothing_due_is_no_message(reach: Reach) -> None:
 def test_a_plan_file_that_can_t_be_read_skips_the_reminder_and_not_the_step(
     operator: User, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """vector:IJ-06, kimi:2.4.8."""
+    """kimi:C6, vector:IJ-06, kimi:2.4.8."""
     session = play(operator, [STOPS_EARLY])
     desk.plan_path(session).mkdir(parents=True)
     session.work()
@@ -81,7 +81,7 @@ def test_a_plan_file_that_can_t_be_read_skips_the_reminder_and_not_the_step(
 
 @pytest.mark.django_db
 def test_reminders_come_before_the_step_and_know_only_their_own(operator: User) -> None:
-    """vector:IJ-08: with one provider the order is that of the log."""
+    """kimi:C1, vector:IJ-08: with one provider the order is that of the log."""
     session = play(operator, [STOPS_EARLY]).work()
     names = [type(event).__name__ for event in desk.log(session)]
     step = names.index("StepStarted")
@@ -90,7 +90,7 @@ def test_reminders_come_before_the_step_and_know_only_their_own(operator: User) 
 
 @pytest.mark.django_db
 def test_what_a_reminder_told_is_kept_with_it_and_asked_for_next_time(operator: User) -> None:
-    """vector:IJ-16."""
+    """kimi:C2, vector:IJ-16."""
     session = play(operator, [STOPS_EARLY]).work()
     event, _ = desk.every(session, ev.ReminderInjected)
     assert event.plan_id == session.state.plan.plan_id
@@ -137,6 +137,7 @@ def test_the_exit_text_says_whether_anything_was_approved(
 
 
 def test_without_a_place_for_plans_the_text_names_none(tmp_path: Path) -> None:
+    """kimi:E5."""
     nowhere = Reach(ConfinedFolder(tmp_path), None, RELATIVE)
     event = injected(core.fold([ENTERED]), nowhere)
     assert event.kind is ev.ReminderKind.INLINE_FULL

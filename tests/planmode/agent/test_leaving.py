@@ -164,7 +164,7 @@ def folder(path: Path) -> None:
 def test_what_can_t_be_submitted_opens_no_review(
     operator: User, prepare: Callable[[Path], None], told: str
 ) -> None:
-    """kimi:S16 X4 X6: an error that the agent can act on, never a failed turn."""
+    """kimi:V1, kimi:S16 X4 X6: an error that the agent can act on, never a failed turn."""
     session = play(operator, [{"tool_calls": [call("ExitPlanMode")]}, STOPS_EARLY])
     path = desk.plan_path(session)
     path.parent.mkdir(parents=True)
@@ -203,7 +203,7 @@ def test_an_exit_outside_plan_mode_is_refused(operator: User) -> None:
 def test_the_decision_stays_bound_to_the_bytes_that_were_shown(
     operator: User, reviewer: User
 ) -> None:
-    """kimi:R4 V8; the file on the disk may say anything by now."""
+    """case:C058, kimi:R4 V8; the file on the disk may say anything by now."""
     session = play(operator, [submits(), DONE]).work()
     desk.put_plan(session, b"# Something nobody has read")
     desk.approve(session, reviewer)

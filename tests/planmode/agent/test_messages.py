@@ -95,7 +95,7 @@ def test_a_message_after_the_turn_makes_the_next_one_due(operator: User) -> None
 
 
 def test_cancelling_while_a_plan_waits_withdraws_its_review(operator: User, reviewer: User) -> None:
-    """kimi:V9: plan mode stays on; nothing is resolved."""
+    """kimi:V11, kimi:V9: plan mode stays on; nothing is resolved."""
     session = play(operator, [submits(), DONE]).work()
     services.cancel_turn(session.id)
     assert session.review.status == "withdrawn"

@@ -253,7 +253,7 @@ def test_no_plan_approves_itself(operator: User, project: Project) -> None:
 def test_leaving_restores_the_mode_before_planning(
     operator: User, reviewer: User, project: Project, mode: PermissionMode
 ) -> None:
-    """claude:C-01 C-02, complaints:K-07 K-08."""
+    """case:C051, claude:C-01 C-02, complaints:K-07 K-08."""
     Project.objects.filter(pk=project.pk).update(allow_auto=True)
     session = claude(operator, submits(), permission_mode=mode.value)
     assert session.state.plan.previous_mode is mode
@@ -265,7 +265,7 @@ def test_leaving_restores_the_mode_before_planning(
 def test_a_gate_that_closed_meanwhile_lands_in_manual(
     operator: User, reviewer: User, project: Project
 ) -> None:
-    """claude:C-03: checked at the exit, and said."""
+    """case:C051, claude:C-03: checked at the exit, and said."""
     Project.objects.filter(pk=project.pk).update(allow_auto=True)
     session = claude(operator, submits(), permission_mode="auto")
     Project.objects.filter(pk=project.pk).update(allow_auto=False)

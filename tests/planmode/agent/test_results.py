@@ -29,6 +29,7 @@ DONE = {"text": "Done."}
 
 @pytest.mark.parametrize("why", Refusal)
 def test_each_refusal_says_why_and_what_to_do_instead(why: Refusal) -> None:
+    """kimi:G5."""
     told = results.refused(why, ToolCall("c", "Bash"), plan_file="/s/p.md", workspace="/w")
     assert told.is_error
     assert told.verdict is ev.Verdict.DENIED
@@ -121,7 +122,7 @@ def told(session: Play) -> str:
 
 
 def test_an_approval_tells_option_notes_revision_and_plan(waiting: Play, reviewer: User) -> None:
-    """kimi:V5.1."""
+    """complaints:K-26 complaints:K-36, kimi:V5.1."""
     path = desk.plan_path(waiting)
     desk.approve(waiting, reviewer, option="Small", feedback="Mind the tests")
     text = told(waiting)

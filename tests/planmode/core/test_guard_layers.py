@@ -68,7 +68,7 @@ def about(tool: str, *effects: Effect) -> Ground:
 def test_to_deny_comes_before_to_ask_and_that_before_to_allow(
     effects: tuple[Effect, ...], verdict: Judgement
 ) -> None:
-    """kimi:V4."""
+    """kimi:G10, kimi:V4."""
     now = state(planning=False)
     assert judge(IN_WORK, now, KIMI, about("Write", *effects)) == verdict
 
@@ -79,7 +79,10 @@ def test_to_deny_comes_before_to_ask_and_that_before_to_allow(
 def test_a_deny_rule_holds_in_every_mode(
     tool: str, mode: PermissionMode, *, planning: bool
 ) -> None:
-    """claude:C-07, kimi:V4: also while planning, also for the plan file and the submission."""
+    """claude:C-07, kimi:V4: also while planning, also for the plan file and the submission.
+
+    kimi:G8.
+    """
     facts = CallFacts(tool, plan_file=True, workspace=True, read_only=True)
     decision = explained(facts, state(planning=planning, mode=mode), KIMI, about(tool, DENY))
     assert decision == Decision(Deny(Refusal.RULE), Layer.RULES)
@@ -121,7 +124,7 @@ def test_no_rule_makes_a_yes_of_a_refusal_or_of_a_review(
     verdict: Judgement,
     effect: Effect,
 ) -> None:
-    """claude:C-07."""
+    """kimi:G1, claude:C-07."""
     assert judge(facts, state(planning=planning), KIMI, about(facts.name, effect)) == verdict
 
 

@@ -155,7 +155,7 @@ def test_the_counts_are_knobs() -> None:
 
 
 def test_a_text_that_was_taken_back_leaves_the_one_before_it() -> None:
-    """vector:IJ-18: the counts are again those of that text."""
+    """kimi:C2, vector:IJ-18: the counts are again those of that text."""
     history = History()
     for operation in ({"enter": "p"}, "turn", {"step": "full"}, {"assistant": 1}):
         history.do(operation)
@@ -178,7 +178,7 @@ def test_compaction_makes_the_whole_text_due_though_nobody_spoke() -> None:
 
 
 def test_taking_something_back_is_nobody_s_word() -> None:
-    """vector:IJ-11: no text is due for it."""
+    """kimi:C5, vector:IJ-11: no text is due for it."""
     history = History()
     for operation in ({"enter": "p"}, {"step": "full"}, {"assistant": 1}, "turn", {"undo": 1}):
         history.do(operation)
@@ -186,7 +186,7 @@ def test_taking_something_back_is_nobody_s_word() -> None:
 
 
 def test_a_step_that_begins_again_is_asked_about_anew() -> None:
-    """vector:IJ-12: what a compaction between took away is given in the same step."""
+    """kimi:C4, vector:IJ-12: what a compaction between took away is given in the same step."""
     history = History()
     history.do({"enter": "p"})
     assert history.step() == "full"

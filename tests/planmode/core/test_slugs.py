@@ -19,6 +19,7 @@ FIRST_ID = f"{FIRST[0]}-{SECOND[0]}-{THIRD[0]}"
 
 
 def test_an_id_is_three_words() -> None:
+    """kimi:S18."""
     assert plan_id(first, ()) == FIRST_ID
     assert checked(FIRST_ID) == FIRST_ID
 
@@ -30,6 +31,7 @@ def test_words_are_plain_and_different(words: Sequence[str]) -> None:
 
 
 def test_a_taken_id_is_drawn_again() -> None:
+    """kimi:S18."""
     draw = random.Random(7)  # noqa: S311 - a test's own
     taken = plan_id(random.Random(7).choice, ())  # noqa: S311 - the same draw
     fresh = plan_id(draw.choice, {taken})

@@ -120,7 +120,7 @@ def test_what_was_held_back_when_a_turn_was_taken_back_comes_no_more() -> None:
 
 
 def test_a_summary_stands_for_all_that_was_said_before_it() -> None:
-    """kimi:2.3; the summary is ours, so no person said it."""
+    """kimi:2.7, kimi:2.3; the summary is ours, so no person said it."""
     log: list[ev.Event] = [
         posted("a"),
         STEP,

@@ -121,6 +121,7 @@ def test_the_form_of_what_is_stored(event: ev.Event, name: str, payload: dict[st
 def test_what_is_not_understood_is_refused(
     name: str, version: int, payload: object, says: str
 ) -> None:
+    """dsh:D-02."""
     with pytest.raises(EventUnknownError, match=says):
         loaded(name, version, payload)
 

@@ -27,6 +27,7 @@ def words(line: str) -> list[list[str]]:
     ],
 )
 def test_every_command_is_found(line: str, commands: list[list[str]]) -> None:
+    """pi:P-12 complaints:K-52."""
     parsed = parse(line)
     assert not parsed.doubt
     assert sorted(words(line)) == sorted(commands)

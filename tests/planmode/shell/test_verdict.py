@@ -69,6 +69,7 @@ def only(verdict: str) -> list[Any]:
 
 @pytest.mark.parametrize("row", [pytest.param(row, id=row["id"]) for row in ROWS])
 def test_each_line_has_the_verdict_of_the_file(row: dict[str, Any]) -> None:
+    """pi:P-09 pi:P-10 pi:P-11 complaints:K-31."""
     reading = read(row["cmd"])
     assert reading.read_only == (row["verdict"] == "read-only"), (row["why"], reading.why)
     assert reading.read_only == (not reading.why)
@@ -119,7 +120,10 @@ def test_lines_that_do_more_or_are_not_understood(line: str) -> None:
     ],
 )
 def test_reported_holes_are_closed(line: str) -> None:
-    """case:C006, case:C007, case:C008, case:C009, case:C010, case:C011, case:C013."""
+    """case:C006, case:C007, case:C008, case:C009, case:C010, case:C011, case:C013.
+
+    complaints:K-03.
+    """
     assert not read(line).read_only
     assert not read(line, ALL).read_only
 
@@ -266,6 +270,7 @@ def test_any_mixture_of_the_shells_words_has_a_verdict(text: str) -> None:
     ),
 )
 def test_whatever_only_reads_is_refused_with_a_writer_behind(line: str, writer: str) -> None:
+    """complaints:K-52."""
     assert not read(line + writer).read_only
 
 

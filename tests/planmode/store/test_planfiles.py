@@ -39,7 +39,7 @@ def session(operator: User) -> Play:
 
 
 def test_a_plan_file_lies_in_its_session_s_folder(session: Play, settings: Settings) -> None:
-    """kimi:S19."""
+    """complaints:K-14, kimi:S19."""
     folder = settings.DATA_DIR / "sessions" / str(session.id)
     path = planfiles.path(session.id, PLAN_ID)
     assert path == folder / "agents/main/plans/bold-amber-fox.md"

@@ -90,7 +90,10 @@ REFUSED: dict[str, type[DomainError]] = {"RN-04": PlanUnchangedError, "RN-11": P
 
 @pytest.mark.parametrize("row", rows("revision"))
 def test_revision_rows(row: Row, author: Author) -> None:
-    """kimi:R1 R2 R3 R4; of RN-11 the service refuses what in the reference only the tool does."""
+    """kimi:R1 R2 R3 R4; of RN-11 the service refuses what in the reference only the tool does.
+
+    kimi:S17.
+    """
     *operations, last = row["do"]
     for operation in operations:
         author.do(operation)
@@ -112,6 +115,7 @@ def test_revision_rows(row: Row, author: Author) -> None:
 
 
 def test_a_revision_is_told_with_key_hash_and_size(author: Author) -> None:
+    """kimi:S20."""
     for operation in (["enter", "p"], ["file", "# A"], "record"):
         author.do(operation)
     (event,) = desk.every(author.session, ev.PlanRevisionRecorded)

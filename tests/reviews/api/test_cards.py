@@ -36,6 +36,7 @@ def test_an_empty_list(client: Client) -> None:
 
 
 def test_reviews_by_status(client: Client, operator: User, reviewer: User) -> None:
+    """kimi:V14."""
     decided, withdrawn, waiting = (play(operator, [submits()]).work() for _ in range(3))
     decide(decided, reviewer, DecisionKind.REJECT, reason="No")
     cancel_turn(withdrawn.id)

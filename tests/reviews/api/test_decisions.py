@@ -175,7 +175,7 @@ def test_another_sha256_decides_nothing(client: Client, waiting: Play, decision:
 def test_the_second_decision_hears_of_the_first(
     client: Client, waiting: Play, project: Project, decision: str
 ) -> None:
-    """security:S20 kimi:V8: with by whom, what and when."""
+    """kimi:V14 complaints:K-49, security:S20 kimi:V8: with by whom, what and when."""
     decide(client, waiting, "approve")
     second = decide(browser(member(project, "lea", Role.LEAD)), waiting, decision)
     assert problem(second) == (409, "review_closed")
@@ -193,7 +193,7 @@ def test_the_second_decision_hears_of_the_first(
 
 
 def test_a_withdrawn_review_takes_no_decision(client: Client, waiting: Play) -> None:
-    """case:C108: nobody decided, and it says so."""
+    """complaints:K-30, case:C108: nobody decided, and it says so."""
     planmode.cancel_turn(waiting.id)
     response = decide(client, waiting, "approve")
     assert problem(response) == (409, "review_closed")
@@ -330,6 +330,7 @@ def test_a_superuser_decides_nothing(project: Project, waiting: Play) -> None:
 
 @pytest.mark.parametrize("text", [str(uuid4()), "1", "None"])
 def test_an_unknown_review(client: Client, project: Project, text: str) -> None:
+    """kimi:V14 complaints:K-49."""
     body = {"decision": "dismiss", "sha256": "0" * 64}
     assert problem(post(client, f"/reviews/{text}/decision", body)) == (404, "review_unknown")
     assert problem(get(client, f"/reviews/{text}")) == (404, "review_unknown")

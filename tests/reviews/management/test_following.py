@@ -222,6 +222,8 @@ def test_with_a_server_no_hint_comes(operator: User) -> None:
 
 
 def test_the_addresses_are_those_of_the_server_that_is_at_work(operator: User) -> None:
+    """complaints:K-30."""
+
     def serve(_session: Play) -> None:
         heartbeats.beat("serve:1", address="http://127.0.0.1:8765")
 
@@ -274,6 +276,8 @@ def test_a_second_ctrl_c_does_not_wait() -> None:
 
 
 def test_ctrl_c_detaches_and_the_session_goes_on(operator: User) -> None:
+    """complaints:K-27."""
+
     def ctrl_c(session: Play) -> None:
         raise KeyboardInterrupt
 

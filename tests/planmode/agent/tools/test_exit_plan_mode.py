@@ -27,6 +27,7 @@ def _ok(row: dict[str, Any]) -> bool:
 
 @pytest.mark.parametrize("row", [pytest.param(row, id=f"plan_mode:{row['id']}") for row in _ROWS])
 def test_options(row: dict[str, Any]) -> None:
+    """kimi:X1."""
     text = json.dumps(row["args"]).replace('"LEN80"', f'"{"x" * 80}"')
     if _ok(row):
         parse(TOOLS["ExitPlanMode"], text)
@@ -49,6 +50,7 @@ def test_the_vectors_hold_both_kinds() -> None:
     ],
 )
 def test_labels_that_deceive(label: str, reason: str) -> None:
+    """kimi:X2."""
     with pytest.raises(ArgumentsInvalidError) as refused:
         parse(TOOLS["ExitPlanMode"], json.dumps({"options": [{"label": label}, {"label": "B"}]}))
     assert str(refused.value).startswith("/options ")
@@ -62,6 +64,7 @@ def test_a_plan_is_submitted_with_its_options(ground: Ground) -> None:
 
 
 def test_the_schema_says_what_holds() -> None:
+    """kimi:X1."""
     options = TOOLS["ExitPlanMode"].arguments.model_json_schema()["properties"]["options"]
     assert (options["minItems"], options["maxItems"]) == (1, 3)
     assert "default" not in options

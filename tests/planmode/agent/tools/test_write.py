@@ -278,7 +278,7 @@ _STILL: Final = [row for row in _ROWS if not _races(row)]
 
 @pytest.mark.parametrize("row", _ids(_STILL, "paths"))
 def test_paths(scene: Scene, row: dict[str, Any]) -> None:
-    """Each attempt of the vectors, as it stands there."""
+    """case:C018 case:C020. Each attempt of the vectors, as it stands there."""
     changed = _set_up(scene, row.get("setup", []))
     _check(changed, row, row["path"], row["expect"])
 
