@@ -6,7 +6,7 @@ from django.contrib.auth.models import User
 from planmode import services
 from planmode.access.models import Project
 from planmode.core import events as ev
-from planmode.core.state import fold
+from planmode.core.state import Wanted, fold
 from reviews.core.decisions import DecisionKind
 from reviews.models import Question, Review
 from tests import desk, faults
@@ -42,12 +42,14 @@ def test_each_beginning_of_the_log_tells_the_mode_of_then(operator: User, review
 def test_what_waits_is_the_target_and_not_a_flag(operator: User) -> None:
     """dsh:D-08: nothing waits, plan mode waits to begin, plan mode waits to end."""
     off = play(operator, [done()], preset="dsh", plan=False)
-    assert off.state.wanted.active is None
+    assert not off.state.wanted.pending
     enter(off, operator)
-    assert (off.state.plan.active, off.state.wanted.active) == (False, True)
+    assert not off.state.plan.active
+    assert off.state.wanted == Wanted(active=True)
     on = play(operator, [done()], preset="dsh")
     leave(on, operator)
-    assert (on.state.plan.active, on.state.wanted.active) == (True, False)
+    assert on.state.plan.active
+    assert on.state.wanted == Wanted(active=False)
 
 
 def test_what_is_chosen_while_a_call_fails_counts_when_it_is_made_again(operator: User) -> None:

@@ -115,7 +115,7 @@ def operations(row: Row) -> list[Any]:
 
 @pytest.mark.parametrize("row", rows("reminder"))
 def test_reminder_rows(row: Row) -> None:
-    """kimi:2.3 2.4 2.5."""
+    """kimi:2.3 2.4.1 2.4.2 2.4.3 2.4.4 2.4.5 2.4.6 2.4.9 2.5, claude:C-18."""
     history = History()
     for operation in operations(row):
         history.do(operation)
