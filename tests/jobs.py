@@ -1,4 +1,4 @@
-"""Background tasks and schedules, as tests begin them and await their end."""
+"""Background tasks and schedules, as tests begin and await them."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What an agent may use at all: the main one, and the children that it starts."""
+"""What an agent may use at all: the main one, and its children."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,8 +1,8 @@
-"""The kinds of calls that the guard tells apart, and its answer to each."""
+"""The kinds of calls that the guard tells apart, and its answers."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, assert_never
 
 from planmode.core.guard import (
     Allow,
@@ -90,6 +90,8 @@ def word(judgement: Judgement) -> str:
             return "deny"
         case Review(auto=auto):
             return "auto-approve" if auto else "review"
+        case _:
+            assert_never(judgement)
 
 
 def table(ground: Ground) -> Iterator[Row]:

@@ -1,4 +1,4 @@
-"""Commands in the background, as real processes: followed, found and ended."""
+"""Commands in the background: real processes, followed and ended."""
 
 import os
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What the guard makes of permission rules, of ``auto`` and of children."""
+"""What the guard makes of rules, of ``auto`` and of children."""
 
 from dataclasses import replace
 from typing import Final, cast

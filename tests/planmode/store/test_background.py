@@ -1,4 +1,4 @@
-"""Rows of background tasks: what the database holds, and what is cleared away."""
+"""Rows of background tasks: what is held, and what cleared away."""
 
 import pytest
 from django.contrib.auth.models import User

@@ -1,4 +1,4 @@
-"""What permission rules see of a call, and what they keep from searches."""
+"""What permission rules see of a call, and hide from searches."""
 
 from typing import Any
 
