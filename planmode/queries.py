@@ -5,14 +5,23 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
+from django.conf import settings
 from django.db.models import Exists, OuterRef, Q
 from django.db.models.functions import Now
 
 from planmode.access.may import Owned
 from planmode.core import events as ev
 from planmode.core import wire
-from planmode.core.errors import RevisionUnknownError, SessionUnknownError
+from planmode.core.errors import (
+    NoPlanFileError,
+    NotPlanningError,
+    RevisionUnknownError,
+    SessionUnknownError,
+)
 from planmode.core.failures import HALTS
+from planmode.core.guard import Ground, effective
+from planmode.core.history import beginnings
+from planmode.core.permission import AUTO_IS_OFF, AUTO_PAUSES, BREAKER_IS_OPEN, PermissionMode
 from planmode.core.presets import PRESETS, PlanModeConfig
 from planmode.core.state import SessionState
 from planmode.knobs import knobs, section_of
@@ -63,6 +72,32 @@ class SessionRow:
     state: SessionState
     turn: TurnRow | None
     parent: UUID | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ModeRow:
+    """The permission mode ``name``, and the one that counts now.
+
+    ``pending`` waits for the next step; ``note`` says why another one counts.
+    """
+
+    name: PermissionMode
+    effective: PermissionMode
+    pending: PermissionMode | None
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlanRow:
+    """The working plan of a session that plans; ``edited_by`` is a user id, ``sha256`` its hash.
+
+    ``content`` is empty as long as nobody has written it.
+    """
+
+    plan_id: str
+    content: bytes
+    sha256: str
+    edited_by: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,6 +267,43 @@ def turning_points(session_id: UUID) -> list[Logged]:
 def working_plan(session_id: UUID, plan_id: str) -> bytes | None:
     """Return the plan file as the agent last wrote it, ``None`` when it has not."""
     return planfiles.kept(session_id, plan_id)
+
+
+def plan(session_id: UUID) -> PlanRow:
+    """Return the working plan, with the hash that an edit has to name.
+
+    Raises:
+        SessionUnknownError: no such session.
+        NotPlanningError: plan mode is off.
+        NoPlanFileError: the session's preset keeps no plan file.
+    """
+    state = session(session_id).state
+    if not state.plan.active or state.plan.plan_id is None:
+        raise NotPlanningError("plan mode is off: there is no working plan")
+    if knobs(state.preset).plan_folder == "none":
+        raise NoPlanFileError(f"with the preset {state.preset} the plan stands in the conversation")
+    content = planfiles.kept(session_id, state.plan.plan_id) or b""
+    edited_by = state.plan.edited_by
+    return PlanRow(state.plan.plan_id, content, revisions.sha256(content), edited_by)
+
+
+def undoable(session_id: UUID) -> list[int]:
+    """Return the numbers of the messages that can be taken back, oldest first."""
+    return beginnings([logged.event for logged in eventlog.read(session_id)])
+
+
+def mode(state: SessionState) -> ModeRow:
+    """Return the permission mode of a session in ``state``, as it counts here and now."""
+    ground = Ground(auto=settings.AUTO_MODE, auto_pauses=settings.AUTO_WHILE_PLANNING == "pause")
+    counts = effective(state, ground)
+    note = "" if counts is state.permission_mode else _why_not_auto(state)
+    return ModeRow(state.permission_mode, counts, state.wanted.mode, note)
+
+
+def _why_not_auto(state: SessionState) -> str:
+    if not settings.AUTO_MODE:
+        return AUTO_IS_OFF
+    return BREAKER_IS_OPEN if state.breaker.open else AUTO_PAUSES
 
 
 def tasks(session_id: UUID, *, limit: int = MOST_JOBS) -> list[TaskRow]:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
+from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
 from django.http import HttpRequest
 from rest_framework.exceptions import NotAuthenticated
@@ -113,4 +114,20 @@ def _answer_once(asked: _Asked, act: Callable[[], Answer], may_see: Callable[[],
 
 def _sha256(request: Request) -> str:
     asked = {"method": request.method, "path": request.path, "body": request.data}
-    return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
+    told = json.dumps(asked, sort_keys=True, default=_told)
+    return hashlib.sha256(told.encode()).hexdigest()
+
+
+def _told(file: object) -> dict[str, Any]:
+    """Return what a file of form data stands for: its name, type and hash.
+
+    Raises:
+        TypeError: it is no such file.
+    """
+    if not isinstance(file, UploadedFile):
+        raise TypeError(f"{type(file).__name__} comes in no body")
+    digest = hashlib.sha256()
+    for chunk in file.chunks():  # from its beginning
+        digest.update(chunk)
+    file.seek(0)
+    return {"name": file.name, "type": file.content_type, "sha256": digest.hexdigest()}

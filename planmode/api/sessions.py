@@ -13,7 +13,8 @@ from planmode.access.models import Project
 from planmode.access.requests import Answer, answer_once, caller, require
 from planmode.access.strict import QuerySerializer
 from planmode.api import shapes
-from planmode.api.serializers import EventsSerializer, MessageSerializer, NewSessionSerializer
+from planmode.api.serializers import EventsSerializer, NewSessionSerializer, SaidSerializer
+from planmode.api.uploads import PARSERS, body_of
 from planmode.core.errors import ProjectUnknownError, SessionUnknownError
 
 
@@ -89,16 +90,18 @@ class EventsView(Endpoint):
 class MessagesView(Endpoint):
     """POST a message to the agent."""
 
+    parser_classes = PARSERS
+
     def post(self, request: ApiRequest, session_id: str) -> Response:
         """Take it in; 202, since the agent reads it at its next step."""
-        body = MessageSerializer(data=request.data)
+        body = SaidSerializer(data=body_of(request))
         body.is_valid(raise_exception=True)
-        post = partial(_post, request, session_id, body.message())
+        post = partial(_post, request, session_id, body)
         may_post = partial(readable, request, session_id, Action.POST_MESSAGE)
         return answered(answer_once(request, post, may_see=may_post))
 
 
-def _post(request: ApiRequest, text: str, message: str) -> Answer:
+def _post(request: ApiRequest, text: str, body: SaidSerializer) -> Answer:
     session_id = readable(request, text, Action.POST_MESSAGE)
-    services.post_message(session_id, message, author=request.user)
+    services.post_message(session_id, body.message(), body.files(), author=request.user)
     return Answer(202, {"session": str(session_id), "seq": queries.session(session_id).seq})

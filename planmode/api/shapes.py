@@ -2,9 +2,10 @@
 
 from typing import Any
 
+from planmode import queries
 from planmode.core import wire
 from planmode.core.state import CallStatus, PendingCall, SessionState
-from planmode.queries import RevisionRow, SessionRow, TurnRow
+from planmode.queries import ModeRow, PlanRow, RevisionRow, SessionRow, TurnRow
 from planmode.signals import Logged
 
 
@@ -22,7 +23,13 @@ def session(row: SessionRow) -> dict[str, Any]:
         "workspace": row.workspace,
         "model": row.model,
         "preset": state.preset,
-        "permission_mode": state.permission_mode.value,
+        "permission_mode": _mode(queries.mode(state)),
+        "breaker": {
+            "open": state.breaker.open,
+            "in_row": state.breaker.in_row,
+            "total": state.breaker.total,
+        },
+        "plan_mode": _plan_mode(state),
         "planning": state.plan.active,
         "plan_id": state.plan.plan_id,
         "turn": _turn(row.turn) if row.turn else None,
@@ -31,6 +38,32 @@ def session(row: SessionRow) -> dict[str, Any]:
         "tokens": {"input": state.input_tokens, "output": state.output_tokens},
         "seq": row.seq,
         "created_at": row.created_at.isoformat(),
+    }
+
+
+def _mode(row: ModeRow) -> dict[str, Any]:
+    return {
+        "name": row.name.value,
+        "effective": row.effective.value,
+        "pending": row.pending.value if row.pending else None,
+        "note": row.note or None,
+    }
+
+
+def _plan_mode(state: SessionState) -> dict[str, bool]:
+    """Return whether plan mode is on, and whether a choice waits that turns it over."""
+    active, wanted = state.plan.active, state.wanted.active
+    return {"active": active, "pending": wanted is not None and wanted != active}
+
+
+def plan(row: PlanRow) -> dict[str, Any]:
+    """Return the working plan."""
+    return {
+        "plan_id": row.plan_id,
+        "text": row.content.decode("utf-8", "replace"),
+        "sha256": row.sha256,
+        "size": len(row.content),
+        "edited": row.edited_by is not None,
     }
 
 

@@ -5,6 +5,7 @@ from enum import StrEnum
 from typing import Final
 
 AUTO_IS_OFF: Final = "permission mode auto is off in this project"
+AUTO_PAUSES: Final = "permission mode auto pauses while the agent plans"
 BREAKER_IS_OPEN: Final = "permission mode auto was switched off after too many refused calls"
 
 

@@ -9,14 +9,16 @@ from django.contrib.auth.models import User
 from planmode import children, families, turns
 from planmode.access.models import Project
 from planmode.core import events as ev
+from planmode.core.attachments import NewAttachment
 from planmode.core.errors import NoTurnError, ProjectUnknownError, SessionInvalidError
 from planmode.core.outcomes import Closure
 from planmode.core.permission import PermissionMode
 from planmode.core.presets import PRESETS
+from planmode.core.rules import Level, parse_rules
 from planmode.core.titles import plan_title
 from planmode.knobs import knobs, section_of
 from planmode.models import Session, Turn
-from planmode.services.messages import checked_text
+from planmode.services.messages import checked_text, kept, say
 from planmode.store import eventlog, workspaces
 
 LONGEST_MODEL_NAME: Final = 200
@@ -24,7 +26,11 @@ LONGEST_MODEL_NAME: Final = 200
 
 @dataclass(frozen=True, slots=True)
 class NewSession:
-    """What a session starts with; ``local`` says that a person on this machine asks."""
+    """What a session starts with; ``local`` says that a person on this machine asks.
+
+    ``rules`` are permission rules of its own, which only tighten those of project and
+    installation; ``attachments`` go with the prompt.
+    """
 
     project: str
     workspace: str
@@ -34,6 +40,8 @@ class NewSession:
     permission_mode: str = PermissionMode.MANUAL.value
     plan: bool = True
     local: bool = False
+    rules: tuple[str, ...] = ()
+    attachments: tuple[NewAttachment, ...] = ()
 
 
 def start_session(new: NewSession, *, owner: User) -> UUID:
@@ -45,31 +53,41 @@ def start_session(new: NewSession, *, owner: User) -> UUID:
         SessionInvalidError: model, preset or permission mode can't be used, or nothing says how
             to plan here, where the deployment has to.
         MessageInvalidError: the prompt is blank or too large.
+        RulesInvalidError: one of the session's permission rules can't be used.
+        AttachmentRefusedError: a file can't go with the prompt.
     """
     project = Project.objects.filter(name=new.project).first()
     if project is None:
         raise ProjectUnknownError(f"no project {new.project!r}")
     mode = _checked_mode(new)
     _check_section(new.preset, project)
-    prompt = checked_text(new.prompt)
+    prompt = checked_text(new.prompt, files=len(new.attachments))
+    parse_rules(new.rules, Level.SESSION)
     session = Session(
         project=project,
         owner=owner,
-        title=plan_title(prompt),
+        title=plan_title(prompt or new.attachments[0].name),
         workspace=workspaces.checked(new.workspace, local=new.local),
         model=new.model,
     )
     with eventlog.creating(session) as log:
-        log.add(
-            ev.SessionStarted(
-                project.name, session.workspace, new.model, new.preset, mode, owner.pk
-            )
-        )
+        log.add(_started(session, new, mode))
         if new.plan:
             log.add(turns.entering(log, by=owner.pk, prompt=prompt))
-        log.add(ev.MessagePosted(prompt, author=owner.pk))
-        turns.queue_turn(log)
+        say(log, prompt, kept(new.attachments), author=owner)
     return session.pk
+
+
+def _started(session: Session, new: NewSession, mode: PermissionMode) -> ev.SessionStarted:
+    return ev.SessionStarted(
+        session.project.name,
+        session.workspace,
+        new.model,
+        new.preset,
+        mode,
+        session.owner_id,
+        rules=new.rules,
+    )
 
 
 def _checked_mode(new: NewSession) -> PermissionMode:

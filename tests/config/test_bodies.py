@@ -3,11 +3,13 @@
 import json
 import socket
 from collections.abc import Iterator
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from pytest_django import Settings
 
-from config.bodies import LARGEST_BODY
+from config.bodies import LARGEST_BODY, limit_of
 from tests.processes import EmbeddedServer
 
 pytestmark = pytest.mark.process
@@ -83,3 +85,29 @@ def test_a_body_at_the_limit_reaches_the_application(url: str) -> None:
         client.sendall(PIECE)
     status, _, _ = answer(client)
     assert status == 401
+
+
+FORM = (b"content-type", b"multipart/form-data; boundary=x")
+JSON = (b"content-type", b"application/json")
+
+
+@pytest.mark.parametrize(
+    ("path", "kind", "more"),
+    [
+        pytest.param("/api/v1/sessions/1/messages", FORM, True, id="message with files"),
+        pytest.param("/api/v1/sessions/1/commands", FORM, True, id="command with files"),
+        pytest.param("/sessions", FORM, True, id="a new session"),
+        pytest.param("/api/v1/sessions/1/messages", JSON, False, id="message"),
+        pytest.param("/api/v1/sessions/1/plan", FORM, False, id="elsewhere"),
+        pytest.param("/login", FORM, False, id="before anybody is known"),
+    ],
+)
+def test_only_where_files_come_there_is_room_for_them(
+    path: str,
+    kind: tuple[bytes, bytes],
+    more: bool,  # noqa: FBT001 - a column of the table
+    settings: Settings,
+) -> None:
+    settings.ATTACHMENT_MAX_BYTES = 1000
+    scope: Any = {"type": "http", "path": path, "headers": [kind]}
+    assert limit_of(scope) == LARGEST_BODY + (4000 if more else 0)

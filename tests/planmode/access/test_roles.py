@@ -1,5 +1,6 @@
 """Who gets what answer at each address of the API: one table, walked."""
 
+import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +17,7 @@ from planmode.api.urls import urlpatterns as planmode_urls
 from reviews.api.urls import urlpatterns as reviews_urls
 from tests.conftest import member
 from tests.factories import Play, call, play, submits
-from tests.planmode.api.http import browser, get, post, program
+from tests.planmode.api.http import API, browser, get, post, program
 
 ASKS = {"tool_calls": [call("AskUserQuestion", questions=[{"text": "Which?"}])]}
 WRITES = {"tool_calls": [call("Write", path="a.py", content="a = 1\n")]}
@@ -42,6 +43,11 @@ class Scene:
             "api-session": (f"/sessions/{self.planning.id}", None),
             "api-events": (f"/sessions/{self.planning.id}/events", None),
             "api-messages": (f"/sessions/{self.planning.id}/messages", {"text": "Hello"}),
+            "api-commands": (f"/sessions/{self.planning.id}/commands", {"text": "Hello"}),
+            "api-plan": (f"/sessions/{self.planning.id}/plan", None),
+            "api-retry": (f"/sessions/{self.planning.id}/retry", {}),
+            "api-undo": (f"/sessions/{self.planning.id}/undo", {"to": 3}),
+            "api-fork": (f"/sessions/{self.planning.id}/fork", {}),
             "api-revisions": (f"/sessions/{self.planning.id}/revisions", None),
             "api-revision": (f"/revisions/{review.revision_id}", None),
             "api-raw": (f"/revisions/{review.revision_id}/raw", None),
@@ -71,6 +77,11 @@ READS_ONE = (401, 401, 401, 404, 404, 200, 200, 200, 200, 403, 200, 200, 200, 40
 LISTS = (401, 401, 401, 403, 200, 200, 200, 200, 200, 200, 200, 200, 200, 403, 200, 200, 403)
 STARTS = (401, 401, 401, 404, 404, 403, 403, 201, 201, 403, 403, 201, 403, 201, 201, 403, 404)
 POSTS = (401, 401, 401, 404, 404, 403, 403, 202, 403, 403, 403, 202, 403, 202, 404, 404, 404)
+SENDS = tuple(200 if status == 202 else status for status in POSTS)
+FORKS = tuple(201 if status == 202 else status for status in POSTS)
+# Of these the turn that waits is in the way: 409 is what somebody gets who may.
+RETRIES = tuple(409 if status == 202 else status for status in POSTS)
+STEERS = (401, 401, 401, 404, 404, 403, 403, 409, 403, 403, 403, 403, 403, 403, 404, 404, 404)
 DECIDES = (401, 401, 401, 404, 404, 200, 200, 403, 403, 403, 403, 403, 403, 403, 403, 403, 403)
 ANSWERS = (401, 401, 401, 404, 404, 200, 200, 200, 403, 403, 403, 403, 403, 403, 403, 403, 403)
 
@@ -79,6 +90,11 @@ ROWS: dict[str, tuple[int, ...]] = {
     "api-session": READS_ONE,
     "api-events": READS_ONE,
     "api-messages": POSTS,
+    "api-commands": SENDS,
+    "api-plan": READS_ONE,
+    "api-retry": RETRIES,
+    "api-undo": STEERS,
+    "api-fork": FORKS,
     "api-revisions": READS_ONE,
     "api-revision": READS_ONE,
     "api-raw": READS_ONE,
@@ -179,3 +195,19 @@ def test_who_gets_what_answer(name: str, scene: Scene, clients: dict[str, Client
             transaction.set_rollback(True)  # so that everybody finds the same scene
         answers[caller] = response.status_code
     assert answers == dict(zip(CALLERS, ROWS[name], strict=True))
+
+
+def test_who_may_edit_the_plan_or_leave_plan_mode(scene: Scene, clients: dict[str, Client]) -> None:
+    """security:S19: no program does, since it would decide about its own plan."""
+    path = f"{API}/sessions/{scene.planning.id}"
+    edit = json.dumps({"content": "# Mine", "base_sha256": "0" * 64})
+    edits, leaves = {}, {}
+    for caller, client in clients.items():
+        answer = client.put(f"{path}/plan", edit, content_type="application/json")
+        edits[caller] = answer.status_code  # 409: this is not the hash of what is there
+        with transaction.atomic():
+            answer = post(client, f"/sessions/{scene.planning.id}/commands", {"text": "/plan off"})
+            transaction.set_rollback(True)
+        leaves[caller] = answer.status_code
+    assert edits == dict(zip(CALLERS, STEERS, strict=True))
+    assert leaves == {who: 200 if status == 409 else status for who, status in edits.items()}

@@ -46,7 +46,7 @@ def test_a_session_starts_in_plan_mode(browser: Client, body: dict[str, Any]) ->
     assert response["Location"] == f"/api/v1/sessions/{shown['id']}"
     assert browser.get(response["Location"]).json() == shown
     assert (shown["title"], shown["project"], shown["owner"]) == ("Tidy", "default", "operator")
-    assert (shown["preset"], shown["permission_mode"], shown["planning"]) == (
+    assert (shown["preset"], shown["permission_mode"]["name"], shown["planning"]) == (
         "kimi",
         "manual",
         True,
@@ -63,7 +63,18 @@ def test_a_program_may_start_one_that_does_not_plan(
     response = post(client, "/sessions", body)
     assert response.status_code == 201
     assert response.json()["planning"] is False
-    assert response.json()["permission_mode"] == "accept_edits"
+    assert response.json()["permission_mode"]["name"] == "accept_edits"
+
+
+def test_a_session_has_permission_rules_of_its_own(browser: Client, body: dict[str, Any]) -> None:
+    """They only tighten: an allowing one is refused."""
+    rules = ["deny Bash(git push *)"]
+    session = post(browser, "/sessions", body | {"rules": rules}).json()
+    assert Session.objects.get(pk=session["id"]).fold.rules == tuple(rules)
+    assert problem(post(browser, "/sessions", body | {"rules": ["allow Bash"]})) == (
+        422,
+        "rules_invalid",
+    )
 
 
 def test_no_session_of_the_api_is_local(
