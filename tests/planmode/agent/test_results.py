@@ -166,3 +166,41 @@ def test_without_a_reason_nothing_is_said_of_one(
 def test_an_event_that_answers_no_call_is_a_mistake_of_ours(waiting: Play) -> None:
     with pytest.raises(AssertionError, match="answers no call"):
         results.answered(waiting.id, CALL, ev.TurnQueued(1), "", PRESETS["kimi"])
+
+
+# The same again
+
+
+def denied(text: str = "No.") -> ev.ToolFinished:
+    return ev.ToolFinished("c1", "Write", text, verdict=ev.Verdict.DENIED, is_error=True)
+
+
+@pytest.mark.parametrize(
+    ("times", "says", "stops"),
+    [(1, "", False), (2, "", False), (3, "3 times", False), (4, "4 times", False)]
+    + [(times, f"{times} times. The turn ends here", True) for times in (5, 6)],
+)
+def test_a_refusal_says_that_it_was_asked_for_before(times: int, says: str, *, stops: bool) -> None:
+    """complaints:K-42."""
+    told = results.refused_again(denied(), times)
+    assert told.text.startswith("No.")
+    assert says in told.text
+    assert (told.text == "No.") is (says == "")
+    assert told.stops_turn is stops
+    assert told.halt == ("same_refused_call" if stops else "")
+
+
+@pytest.mark.parametrize("times", range(1, 14))
+def test_the_same_call_in_a_row_is_warned_of_and_ends_the_turn(times: int) -> None:
+    """kimi:X7, complaints:K-50."""
+    ran = ev.ToolFinished("c1", "Read", "text")
+    told = results.repeated(ran, times)
+    if times >= 12:
+        assert (told.stops_turn, told.halt) == (True, "same_call")
+        assert f"came {times} times in a row. The turn ends here" in told.text
+    elif times in {3, 5, 8}:
+        assert f"came {times} times in a row" in told.text
+        assert told.text.startswith("text")
+        assert not told.stops_turn
+    else:
+        assert told == ran

@@ -33,3 +33,7 @@ def test_no_two_refusals_share_a_code() -> None:
 
 def test_a_stale_decision_names_the_revision_under_review() -> None:
     assert reviews.RevisionStaleError("other", current="a" * 64).current == "a" * 64
+
+
+def test_a_conflict_of_edits_names_what_the_plan_is_now() -> None:
+    assert core.PlanEditConflictError("other", current="a" * 64).current == "a" * 64
