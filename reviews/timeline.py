@@ -10,6 +10,7 @@ from typing import Final, assert_never
 from planmode.core import events as ev
 from planmode.core.calls import ToolCall
 from planmode.signals import Logged
+from reviews.core.cuts import Cuts
 
 LONGEST_GIST: Final = 80
 LONGEST_PATH: Final = 48
@@ -65,12 +66,16 @@ class Progress(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CallLine:
-    """A tool call with what became of it; ``gist`` is its most telling argument, cut."""
+    """A tool call with what became of it; ``gist`` is its most telling argument, cut.
+
+    ``child`` is the session of the agent that the call started, or gave another task.
+    """
 
     call: ToolCall
     gist: str
     progress: Progress = Progress.DUE
     result: ev.ToolFinished | None = None
+    child: str = ""
 
     @property
     def refused(self) -> bool:
@@ -84,7 +89,8 @@ class Item:
     """One line; ``key`` names it on the page, ``touched`` is the newest event that changed it.
 
     ``event`` is the event that the line tells of, for a call the one that it began with. ``by`` is
-    the user id of who acted.
+    the user id of who acted. ``begins`` says of a message that it can be undone: it began a turn.
+    ``taken_back`` that a person has undone it.
     """
 
     key: str
@@ -95,18 +101,28 @@ class Item:
     event: ev.Event
     by: int | None = None
     call: CallLine | None = None
+    begins: bool = False
+    taken_back: bool = False
 
 
-def timeline(events: Sequence[Logged]) -> tuple[Item, ...]:
+def timeline(events: Sequence[Logged], points: Sequence[Logged] = ()) -> tuple[Item, ...]:
     """Return the lines that ``events`` (a stretch of one log, in order) tell.
 
     A call and its result are one line. A result whose call lies before the stretch has a line of
-    its own, with empty arguments.
+    its own, with empty arguments. ``points`` are where the whole log's conversation was cut.
     """
     book = _Book([], {})
     for logged in events:
         book.take(logged)
-    return tuple(book.items)
+    cuts = Cuts((point.seq, point.event) for point in points)
+    return tuple(_settled(item, cuts) for item in book.items)
+
+
+def _settled(item: Item, cuts: Cuts) -> Item:
+    by = cuts.undone_by(item.seq)
+    if by:
+        return replace(item, taken_back=True, begins=False, touched=max(item.touched, by))
+    return replace(item, begins=item.begins and item.seq > cuts.floor)
 
 
 def users(items: Iterable[Item]) -> set[int]:
@@ -173,19 +189,26 @@ class _Book:
                 self.call(logged, ToolCall(call_id, name), Progress.RUNNING)
             case ev.ToolFinished(call_id=call_id, name=name):
                 self.call(logged, ToolCall(call_id, name), Progress.ENDED, event)
+            case ev.ChildStarted():
+                self.start_child(logged, event)
             case (
                 ev.StepStarted()
                 | ev.PlanStepsListed()
-                | ev.ChildStarted()
                 | ev.ChildReported()
                 | ev.PlanFileWritten(by=None)
             ):
                 pass  # the reply and the call that follow say it better, or the list of steps
             case _:
-                self.waiting(logged)
-                if isinstance(event, ev.TurnEnded):
-                    self.give_up(logged)
+                self.note(logged)
                 self.add(logged, _line_of(event), by=_actor(event))
+
+    def note(self, logged: Logged) -> None:
+        """Note on earlier lines what ``logged`` means for them."""
+        self.waiting(logged)
+        if isinstance(logged.event, ev.TurnEnded):
+            self.give_up(logged)
+        if isinstance(logged.event, ev.TurnQueued):
+            self.begin(logged)
 
     def give_up(self, logged: Logged) -> None:
         """Note on the lines of calls without a result that the turn ended before they did."""
@@ -195,6 +218,26 @@ class _Book:
             if item.call is not None and left is not None:
                 shown = replace(item.call, progress=left)
                 self.items[place] = replace(item, touched=logged.seq, call=shown)
+
+    def begin(self, logged: Logged) -> None:
+        """Note on the message right before a turn that the turn began with it."""
+        item = self.items[-1] if self.items else None
+        if (
+            item is None
+            or item.seq != logged.seq - 1
+            or not isinstance(item.event, ev.MessagePosted)
+        ):
+            return
+        if item.event.origin.counts:
+            self.items[-1] = replace(item, touched=logged.seq, begins=True)
+
+    def start_child(self, logged: Logged, event: ev.ChildStarted) -> None:
+        """Note on a call's line which agent it started, and that it waits for that one."""
+        self.call(logged, ToolCall(event.call_id, "Agent"), Progress.WAITING)
+        place = self.calls[event.call_id]
+        item = self.items[place]
+        if item.call is not None:
+            self.items[place] = replace(item, call=replace(item.call, child=event.child))
 
     def add(
         self,

@@ -48,7 +48,7 @@ EACH: list[tuple[ev.Event, list[Line]]] = [
         [Line.MODE_CHANGED],
     ),
     (ev.AutoBreakerOpened(3, 3), [Line.BREAKER]),
-    (ev.ChildStarted("c", "call-1", "explore", "Look"), []),
+    (ev.ChildStarted("c", "call-1", "explore", "Look"), [Line.CALL]),
     (ev.ChildReported("c", "Done.", ev.TurnState.DONE), []),
     (ev.SessionStarted("p", "w", "m", "kimi", PermissionMode.MANUAL, 7), [Line.STARTED]),
     (ev.MessagePosted("Hello", author=7), [Line.MESSAGE]),
@@ -188,3 +188,45 @@ def test_what_the_agent_writes_is_told_by_its_call_and_a_person_s_edit_by_itself
     assert told(ev.PlanFileWritten("a", "0" * 64, 3)) == ()
     (item,) = told(ev.PlanFileWritten("a", "0" * 64, 3, by=7))
     assert item.by == 7
+
+
+SAID = ev.MessagePosted("Hello", author=7)
+
+
+def test_a_message_that_began_a_turn_can_be_undone() -> None:
+    first, _, later = told(SAID, ev.TurnQueued(1), SAID)
+    assert (first.begins, first.touched) == (True, 2)
+    assert not later.begins
+
+
+def test_what_nobody_said_can_not_be_undone() -> None:
+    pushed = ev.MessagePosted("Go on", origin=ev.Origin.INJECTION)
+    assert not told(pushed, ev.TurnQueued(1))[0].begins
+    started = ev.SessionStarted("p", "w", "m", "kimi", PermissionMode.MANUAL, 7)
+    assert not told(started, ev.TurnQueued(1))[0].begins
+    assert not told(ev.TurnQueued(1))[0].begins
+
+
+def test_what_was_undone_is_taken_back_and_its_lines_changed() -> None:
+    log = logged(SAID, ev.TurnQueued(1), ev.ConversationUndone(1, by=7), SAID, ev.TurnQueued(2))
+    first, turn, undone, second, _ = timeline(log, log[2:3])
+    assert (first.taken_back, first.begins, first.touched) == (True, False, 3)
+    assert turn.taken_back
+    assert (undone.taken_back, second.taken_back, second.begins) == (False, False, True)
+
+
+def test_no_message_before_a_compaction_can_be_undone() -> None:
+    log = logged(SAID, ev.TurnQueued(1), ev.ContextCompacted("So far."), SAID, ev.TurnQueued(2))
+    first, _, _, second, _ = timeline(log, log[2:3])
+    assert (first.begins, first.taken_back, second.begins) == (False, False, True)
+
+
+def test_the_call_of_an_agent_names_its_session() -> None:
+    asks = ToolCall("call-1", "Agent", '{"task": "Look"}')
+    child = ev.ChildStarted("c", "call-1", "explore", "Look")
+    call, *_ = told(ev.ModelReplied("", (asks,), "m"), ev.ToolStarted("call-1", "Agent"), child)
+    assert call_of(call).child == "c"
+    assert call_of(call).progress is Progress.WAITING
+    ended = ev.ToolFinished("call-1", "Agent", "It said so.")
+    call, *_ = told(ev.ModelReplied("", (asks,), "m"), child, ended)
+    assert (call_of(call).child, call_of(call).result) == ("c", ended)
