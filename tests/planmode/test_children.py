@@ -9,7 +9,7 @@ from planmode.core.errors import ChildSessionError
 from planmode.models import Session
 from planmode.store import eventlog
 from tests import desk
-from tests.children import EXPLORES, FOUND, PLANS, again, give, spawns
+from tests.children import EXPLORES, FOUND, PLANS, Reply, again, give, spawns
 from tests.factories import STOPS_EARLY, call, play
 
 pytestmark = pytest.mark.django_db

@@ -11,7 +11,7 @@ from planmode.core import events as ev
 from planmode.models import Claim, Session
 from planmode.store import eventlog
 from tests import desk, faults
-from tests.children import EXPLORES, FOUND, spawns
+from tests.children import EXPLORES, FOUND, PLANS, Reply, spawns
 from tests.factories import STOPS_EARLY, Play, call, claim, play
 from tests.races import together
 
@@ -35,6 +35,14 @@ def test_who_interrupts_the_parent_interrupts_the_child(operator: User) -> None:
     assert not desk.every(session.child, ev.StepStarted)
     assert not desk.results(session)
     assert session.state == desk.refolded(session)
+
+
+def test_who_interrupts_the_parent_ends_what_its_reply_still_asks_for(operator: User) -> None:
+    calls: list[Reply] = [{"tool_calls": [EXPLORES, PLANS]}]
+    session = play(operator, calls, {"explore": [FOUND]}).work()
+    services.cancel_turn(session.id)
+    assert session.child.turn.state == "cancelled"
+    assert Session.objects.filter(parent=session.id).count() == 1
 
 
 def test_a_person_may_interrupt_the_child_alone(operator: User) -> None:
@@ -136,9 +144,13 @@ def test_a_child_is_ended_by_its_row_though_nobody_can_be_told(operator: User) -
     session = spawns(operator, [FOUND])
     child = session.child
     lost = idle(child, turns.MOST_IDLE_CLAIMS + turns.LOG_TRIES + 1)
+    known = Session.objects.get(pk=session.id).state
     Session.objects.filter(pk=session.id).update(state={"no": "state"})
     turns.end_lost(lost)
     assert child.turn.state == "failed"
+    Session.objects.filter(pk=session.id).update(state=known)
+    services.cancel_turn(session.id)  # a person sees that it waits, and ends that
+    assert session.turn.state == "cancelled"
 
 
 def test_a_report_that_nobody_waits_for_is_not_written(operator: User) -> None:

@@ -19,7 +19,7 @@ from planmode.models import Session
 from planmode.store.confined import ConfinedFolder
 from reviews.models import Approval, Question, Review
 from tests import desk
-from tests.children import FOUND, TASKS, spawns
+from tests.children import FOUND, TASKS, Reply, spawns
 from tests.factories import STOPS_EARLY, Play, call, play
 
 pytestmark = pytest.mark.django_db
