@@ -1,58 +1,33 @@
 """The session page: what the agent does, and why."""
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
+from django.conf import settings
 from django.core.exceptions import BadRequest
-from django.db import transaction
-from django.http import Http404, HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpResponse
 from django.shortcuts import render
-from django.urls import reverse
-from django.utils.safestring import SafeString
-from django.views.decorators.http import require_POST, require_safe
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_safe
 
 from planmode import queries
-from planmode import services as planmode
-from planmode.access.may import Action, Caller, may, may_anywhere, visible
-from planmode.access.requests import require as require_now
-from planmode.core.errors import (
-    ChildSessionError,
-    MessageInvalidError,
-    NoTurnError,
-    SessionUnknownError,
-)
-from planmode.core.events import TurnState
-from planmode.core.state import CallStatus
+from planmode.access.may import Action, may, may_anywhere, visible
+from planmode.core.errors import SessionUnknownError
+from planmode.core.events import MessagePosted
+from planmode.core.permission import PermissionMode
 from planmode.queries import SessionRow
+from planmode.signals import Logged
 from reviews import dashboards
 from reviews.dashboards import PAGE_SIZE
 from reviews.models import Review
-from reviews.pages.frame import (
-    REFUSED,
-    DeskRequest,
-    before,
-    page,
-    require,
-    require_anywhere,
-    text_of,
-)
-from reviews.rendering import rendered
+from reviews.pages.frame import DeskRequest, before, page, require, require_anywhere
+from reviews.pages.standing import standing
 from reviews.timeline import Item, timeline, users
 
 MOST_EVENTS: Final = 200
-CARD_OF: Final = {"ExitPlanMode": "review", "AskUserQuestion": "question"}
-"""Which card a waiting call has; any other call waits for a tool approval."""
-
-
-@dataclass(frozen=True, slots=True)
-class Waiting:
-    """The card, or the child, that the turn waits for; ``kind`` names its page."""
-
-    kind: str
-    id: UUID
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,28 +49,33 @@ class Timeline:
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
-    """The working plan; ``revision`` is the newest one when that holds the same bytes."""
+class Typed:
+    """What somebody sent that could not be taken, to be shown again; ``problem`` says why."""
 
-    html: SafeString
-    revision: int | None
+    text: str = ""
+    problem: str = ""
+    status: int = 200
+
+
+NOTHING_TYPED: Final = Typed()
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """What is true of the session now, and what this person may do about it."""
+class Command:
+    """A form of a command, and what it does."""
 
-    session: SessionRow
-    turn: str
-    waiting: Waiting | None
-    draft: Draft | None
-    posts: bool
-    cancels: bool
+    form: str
+    does: Promise
 
-    @property
-    def done(self) -> int:
-        """How many lines of the agent's list are done."""
-        return sum(item.status == "done" for item in self.session.state.todo)
+
+COMMANDS: Final = (
+    Command("/plan", _("plan mode begins")),
+    Command("/plan TEXT", _("plan mode begins, and the text is sent")),
+    Command("/plan off", _("plan mode ends without a decision")),
+    Command("/plan clear", _("the working plan becomes empty")),
+    Command("/mode NAME", _("the permission mode: manual, accept_edits, auto or yolo")),
+)
+"""All commands, as the composer lists them."""
 
 
 @require_safe
@@ -107,92 +87,91 @@ def sessions(request: DeskRequest) -> HttpResponse:
     found = queries.sessions(seen, limit=PAGE_SIZE + 1, before=before(request))
     rows = found[:PAGE_SIZE]
     more = rows[-1].id if len(found) > PAGE_SIZE else None
-    return render(request, "reviews/sessions.html", {"rows": rows, "more": more})
+    starts = may_anywhere(request.caller, Action.START_SESSION)
+    context = {"rows": rows, "more": more, "starts": starts}
+    return render(request, "reviews/sessions.html", context)
 
 
 @require_safe
 @page
 def session(request: DeskRequest, session_id: UUID) -> HttpResponse:
     """Show a session with the newest lines of its timeline, or those before ``before``."""
-    return _show(request, session_id)
+    return show(request, session_id)
 
 
 @require_safe
 @page
 def lines(request: DeskRequest, session_id: UUID) -> HttpResponse:
     """Return the lines that changed behind ``after``, or the older ones before ``before``."""
-    row = _readable(request, session_id)
+    row = readable(request, session_id)
     after = _number(request, "after")
-    shown = _changed(row, after) if after is not None else _stretch(row, _number(request, "before"))
-    return render(request, "reviews/_timeline.html", {"timeline": shown, "session": row})
+    points = queries.turning_points(row.id)
+    end = _number(request, "before")
+    shown = _stretch(row, points, end) if after is None else _changed(row, points, after)
+    context = {"timeline": shown, "session": row, "goes_back": _goes_back(request, row)}
+    return render(request, "reviews/_timeline.html", context)
 
 
 @require_safe
 @page
 def line(request: DeskRequest, session_id: UUID, key: str) -> HttpResponse:
     """Show one line of the timeline with all of its text."""
-    row = _readable(request, session_id)
+    row = readable(request, session_id)
     context = {"session": row, "timeline": _one(row, key)}
     return render(request, "reviews/line.html", context)
+
+
+def _goes_back(request: DeskRequest, row: SessionRow) -> bool:
+    """Return whether the person may go back to a message; no agent's own agent can."""
+    return row.parent is None and may(request.caller, Action.FORK_SESSION, row.owned)
 
 
 @require_safe
 @page
 def state(request: DeskRequest, session_id: UUID) -> HttpResponse:
     """Return the parts beside the timeline, for a page that was told of a change."""
-    standing = _standing(_readable(request, session_id), request.caller)
-    return render(request, "reviews/_session_state.html", {"standing": standing})
+    row = readable(request, session_id)
+    context = {"standing": standing(row, request.caller, queries.turning_points(row.id))}
+    return render(request, "reviews/_session_state.html", context)
 
 
-@require_POST
-@page
-def post_message(request: DeskRequest, session_id: UUID) -> HttpResponse:
-    """Say something to the agent; what can't be taken comes back as it was typed."""
-    text = text_of(request, "text")
-    try:
-        with transaction.atomic():
-            require_now(request, Action.POST_MESSAGE, _readable(request, session_id).owned)
-            planmode.post_message(session_id, text, author=request.user)
-    except MessageInvalidError as error:
-        return _show(request, session_id, text=text, problem=str(error), status=422)
-    except ChildSessionError as error:
-        return _show(request, session_id, text=text, problem=str(error), status=409)
-    except REFUSED as error:
-        return _show(request, session_id, text=text, problem=str(error), status=403)
-    return HttpResponseRedirect(f"{reverse('session', args=[session_id])}#end")
-
-
-@require_POST
-@page
-def cancel(request: DeskRequest, session_id: UUID) -> HttpResponse:
-    """End the open turn."""
-    try:
-        with transaction.atomic():
-            require_now(request, Action.CANCEL_TURN, _readable(request, session_id).owned)
-            planmode.cancel_turn(session_id)
-    except NoTurnError as error:
-        return _show(request, session_id, problem=str(error), status=409)
-    return HttpResponseRedirect(f"{reverse('session', args=[session_id])}#end")
-
-
-def _show(
-    request: DeskRequest, session_id: UUID, *, text: str = "", problem: str = "", status: int = 200
-) -> HttpResponse:
-    row = _readable(request, session_id)
+def show(request: DeskRequest, session_id: UUID, typed: Typed = NOTHING_TYPED) -> HttpResponse:
+    """Show the session, with what was typed and could not be taken."""
+    row = readable(request, session_id)
+    points = queries.turning_points(row.id)
     earlier = _number(request, "before")
+    stands = standing(row, request.caller, points)
+    again = _said_before(request, row) if stands.rights.posts else ""
     context = {
         "session": row,
-        "standing": _standing(row, request.caller),
-        "timeline": _stretch(row, earlier),
+        "standing": stands,
+        "timeline": _stretch(row, points, earlier),
         "newest": earlier is None,
-        "text": text,
-        "problem": problem,
+        "typed": typed,
+        "commands": COMMANDS,
+        "text": typed.text or again,
+        "modes": PermissionMode,
+        "media_types": ",".join(settings.ATTACHMENT_TYPES),
         "hears": may_anywhere(request.caller, Action.HEAR_FEED),
     }
-    return render(request, "reviews/session.html", context, status=status)
+    return render(request, "reviews/session.html", context, status=typed.status)
 
 
-def _readable(request: DeskRequest, session_id: UUID) -> SessionRow:
+def _said_before(request: DeskRequest, row: SessionRow) -> str:
+    """Return the text of the message ``again``: who took it back may want to say it otherwise."""
+    seq = _number(request, "again")
+    found = queries.events(row.id, after=seq - 1, limit=1) if seq else []
+    event = found[0].event if found else None
+    return event.text if isinstance(event, MessagePosted) else ""
+
+
+def readable(request: DeskRequest, session_id: UUID) -> SessionRow:
+    """Return a session that the person may read.
+
+    Raises:
+        SessionUnknownError: there is none, or none that they may know of.
+        NotAllowedError: they may know of it, but not read it.
+    """
     row = queries.session(session_id)
     require(request.caller, Action.READ_PLAN, row.owned, SessionUnknownError)
     return row
@@ -207,59 +186,26 @@ def _number(request: DeskRequest, name: str) -> int | None:
     return int(text)
 
 
-def _standing(row: SessionRow, caller: Caller) -> Standing:
-    return Standing(
-        session=row,
-        turn=row.turn.state if row.turn else "",
-        waiting=_waiting(row),
-        draft=_draft(row),
-        posts=row.parent is None and may(caller, Action.POST_MESSAGE, row.owned),
-        cancels=bool(row.turn and not TurnState(row.turn.state).ended)
-        and may(caller, Action.CANCEL_TURN, row.owned),
-    )
-
-
-def _waiting(row: SessionRow) -> Waiting | None:
-    for pending in row.state.turn.calls:
-        if pending.status is CallStatus.WAITING and pending.card in row.state.children:
-            return Waiting("session", UUID(pending.card))
-        if pending.status is CallStatus.WAITING and pending.card:
-            return Waiting(CARD_OF.get(pending.call.name, "approval"), UUID(pending.card))
-    return None
-
-
-def _draft(row: SessionRow) -> Draft | None:
-    """Return the working plan as it would read, while there is one."""
-    plan = row.state.plan
-    content = queries.working_plan(row.id, plan.plan_id) if plan.plan_id else None
-    if content is None or plan.plan_id is None:
-        return None
-    same = plan.submitted.get(plan.plan_id) == hashlib.sha256(content).hexdigest()
-    return Draft(
-        rendered(content.decode("utf-8", "replace")).html,
-        revision=plan.revision_count[plan.plan_id] if same else None,
-    )
-
-
-def _stretch(row: SessionRow, end: int | None) -> Timeline:
+def _stretch(row: SessionRow, points: Sequence[Logged], end: int | None) -> Timeline:
     """Return the newest lines, or those before ``end``, with their calls' later results."""
     events = queries.newest_events(row.id, before=end, limit=MOST_EVENTS)
     first = events[0].seq if events else 1
     later = queries.events(row.id, after=end - 1, limit=MOST_EVENTS) if end else []
-    shown = [item for item in timeline([*events, *later]) if end is None or item.seq < end]
+    lines = timeline([*events, *later], points)
+    shown = [item for item in lines if end is None or item.seq < end]
     older = first if first > 1 else None
     # The row was read first: what came since is shown already, and comes once more by push.
     return Timeline(_entries(row, shown), older, row.seq)
 
 
-def _changed(row: SessionRow, after: int) -> Timeline:
+def _changed(row: SessionRow, points: Sequence[Logged], after: int) -> Timeline:
     """Return the lines that came or changed behind ``after``.
 
     What came before is read, too: a result belongs to the line of its call.
     """
     known = queries.newest_events(row.id, before=after + 1, limit=MOST_EVENTS)
     news = queries.events(row.id, after=after, limit=MOST_EVENTS)
-    shown = [item for item in timeline([*known, *news]) if item.touched > after]
+    shown = [item for item in timeline([*known, *news], points) if item.touched > after]
     return Timeline(_entries(row, shown), None, news[-1].seq if news else after)
 
 

@@ -21,6 +21,7 @@ from planmode.access.may import Action, caller_of, may_anywhere
 from planmode.core.events import ReminderKind
 from planmode.core.failures import in_words
 from planmode.core.outcomes import Outcome
+from planmode.core.permission import PermissionMode
 from planmode.core.plansteps import PlanStep, PlanStepStatus
 from planmode.core.presets import DEFAULT_PRESET, PRESETS
 from reviews.core.characters import marked
@@ -56,6 +57,7 @@ WORDS: Final[Mapping[str, Promise]] = {
     "denied": pgettext_lazy("a tool call", "Refused by the guard"),
     "invalid": pgettext_lazy("a tool call", "Invalid call"),
     "skipped": pgettext_lazy("a tool call", "Skipped"),
+    "lost": pgettext_lazy("a background task", "Lost"),
     "interrupted": pgettext_lazy("a tool call", "Interrupted"),
     "due": pgettext_lazy("a tool call", "Next"),
     "pending": pgettext_lazy("a line of a list", "To do"),
@@ -110,6 +112,17 @@ REMINDERS: Final[Mapping[ReminderKind, Promise]] = {
     ReminderKind.UNSUBMITTED: _("no plan was submitted yet"),
     ReminderKind.OPEN_STEPS: _("steps of the plan are open"),
     ReminderKind.PLAN_EDITED: _("a person edited the plan"),
+}
+MODES: Final[Mapping[PermissionMode, Promise]] = {
+    PermissionMode.MANUAL: _("asks before edits and commands"),
+    PermissionMode.ACCEPT_EDITS: _("edits run, commands ask"),
+    PermissionMode.AUTO: _("all runs, until too much was refused"),
+    PermissionMode.YOLO: _("all runs that is not refused"),
+}
+PHASES: Final[Mapping[str, Promise]] = {
+    "planning": _("Planning"),
+    "executing": _("Executing"),
+    "idle": _("Idle"),
 }
 STOPS: Final[Mapping[Outcome, Promise]] = {
     Outcome.APPROVED: _("the plan was approved, the start waits for a message"),
@@ -184,6 +197,18 @@ def word(name: str) -> str:
 def reminder(kind: str) -> str:
     """Return what a reminder says, in few words."""
     return str(REMINDERS[ReminderKind(kind)])
+
+
+@register.filter
+def means(mode: str) -> str:
+    """Return what a permission mode lets an agent do, in few words."""
+    return str(MODES[PermissionMode(mode)])
+
+
+@register.filter
+def phase_word(phase: str) -> str:
+    """Return what a phase is called."""
+    return str(PHASES[phase])
 
 
 @register.filter

@@ -20,7 +20,7 @@ def parent(operator: User) -> Play:
 def test_a_parent_s_page_leads_to_whom_it_waits_for(parent: Play, operator: User) -> None:
     page = browser(operator).get(f"/sessions/{parent.id}")
     assert "Waits for another agent" in text(page)
-    assert html(page).count(f'href="/sessions/{parent.child.id}"') == 2
+    assert html(page).count(f'href="/sessions/{parent.child.id}"') == 3
     assert "your text is given to it together with the answer" in text(page)
 
 

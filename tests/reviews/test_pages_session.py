@@ -115,9 +115,10 @@ def test_a_failed_turn_says_why(operator: User, reviewer: User) -> None:
     failed = play(operator, [submits()]).work()
     approve(failed, reviewer)
     failed.work()
-    said = text(browser(reviewer).get(path(failed)))
+    said = text(browser(operator).get(path(failed)))
     assert "The turn failed: the script has no reply left" in said
-    assert "A new message starts another turn" in said
+    assert "Retry lets it go on. A new message starts another turn." in said
+    assert "A new message" not in text(browser(reviewer).get(path(failed)))
 
 
 def test_a_stopped_turn_says_why_in_words(planning: Play, reviewer: User) -> None:

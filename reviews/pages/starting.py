@@ -1,0 +1,154 @@
+"""The form that starts a session."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from django.conf import settings
+from django.db import transaction
+from django.http import HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_http_methods
+
+from planmode import services as planmode
+from planmode.access.may import Action, Caller, Owned, may
+from planmode.access.models import Project
+from planmode.access.requests import require as require_now
+from planmode.core.errors import (
+    MessageInvalidError,
+    ProjectUnknownError,
+    RulesInvalidError,
+    SessionInvalidError,
+    WorkspaceRefusedError,
+)
+from planmode.core.permission import PermissionMode
+from planmode.core.presets import DEFAULT_PRESET
+from planmode.services import NewSession
+from reviews.pages.frame import REFUSED, DeskRequest, page, require_anywhere, text_of
+
+INVALID: Final = (
+    MessageInvalidError,
+    ProjectUnknownError,
+    RulesInvalidError,
+    SessionInvalidError,
+    WorkspaceRefusedError,
+)
+PRESETS: Final[Mapping[str, Promise]] = {
+    "kimi": gettext_lazy("One agent with a plan file, held to it by the guard. For most work."),
+    "claude": gettext_lazy(
+        "Plans in phases with agents that look around, in a file of the project. "
+        "For large code that nobody knows by heart."
+    ),
+    "dsh": gettext_lazy(
+        "Your own words say how to plan, and only they hold the agent back. "
+        "For teams with a process of their own."
+    ),
+    "pi": gettext_lazy(
+        "The plan is a numbered list in a reply, its steps are ticked off. For short tasks."
+    ),
+}
+"""Each preset with whom it is for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """What was typed; ``problem`` says why it could not be taken."""
+
+    project: str = ""
+    workspace: str = ""
+    prompt: str = ""
+    model: str = ""
+    preset: str = DEFAULT_PRESET
+    mode: str = PermissionMode.MANUAL.value
+    plan: bool = True
+    rules: str = ""
+    problem: str = ""
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@page
+def start(request: DeskRequest) -> HttpResponse:
+    """Show the form, or start what it says; what can't be taken comes back as it was typed."""
+    require_anywhere(request.caller, Action.START_SESSION)
+    if request.method != "POST":
+        return _show(request, Form(model=settings.DEFAULT_MODEL))
+    form = _sent(request)
+    try:
+        with transaction.atomic():
+            _require_start(request, form.project)
+            started = planmode.start_session(_new(form), owner=request.user)
+    except INVALID as error:
+        return _show(request, _with(form, str(error)), status=422)
+    except REFUSED as error:
+        return _show(request, _with(form, str(error)), status=403)
+    return HttpResponseRedirect(reverse("session", args=[started]))
+
+
+def _show(request: DeskRequest, form: Form, *, status: int = 200) -> HttpResponse:
+    context = {
+        "form": form,
+        "projects": _projects(request.caller),
+        "presets": PRESETS.items(),
+        "modes": PermissionMode,
+    }
+    return render(request, "reviews/start.html", context, status=status)
+
+
+def _sent(request: DeskRequest) -> Form:
+    sent = request.POST
+    return Form(
+        project=sent.get("project", ""),
+        workspace=sent.get("workspace", "").strip(),
+        prompt=text_of(request, "prompt"),
+        model=sent.get("model", "").strip(),
+        preset=sent.get("preset", ""),
+        mode=sent.get("mode", ""),
+        plan="plan" in sent,
+        rules=text_of(request, "rules"),
+    )
+
+
+def _with(form: Form, problem: str) -> Form:
+    return replace(form, problem=problem)
+
+
+def _new(form: Form) -> NewSession:
+    """Return what to start: never a local session, since the browser may be anywhere."""
+    return NewSession(
+        project=form.project,
+        workspace=form.workspace,
+        prompt=form.prompt,
+        model=form.model or settings.DEFAULT_MODEL,
+        preset=form.preset,
+        permission_mode=form.mode,
+        plan=form.plan,
+        rules=tuple(form.rules.splitlines()),
+    )
+
+
+def _require_start(request: DeskRequest, name: str) -> None:
+    """Return quietly when the person may start sessions in the project called ``name``.
+
+    Raises:
+        ProjectUnknownError: there is none in which they have any role.
+        NotAllowedError: their roles there do not include it.
+    """
+    project = Project.objects.filter(name=name).first()
+    here = {project_id for project_id, _role in request.caller.roles}
+    if project is None or not here & {None, project.pk}:
+        raise ProjectUnknownError(_("Choose a project."))
+    require_now(request, Action.START_SESSION, Owned(project.pk, request.user.pk))
+
+
+def _projects(caller: Caller) -> Sequence[str]:
+    """Return the names of the projects in which ``caller`` may start sessions."""
+    projects = Project.objects.order_by("name")
+    return [
+        project.name
+        for project in projects
+        if may(caller, Action.START_SESSION, Owned(project.pk, caller.user_id))
+    ]
