@@ -133,26 +133,24 @@ def take_choices(claim: Claim) -> None:
         ClaimLostError: another worker holds the turn.
     """
     with eventlog.writing(claim.session_id, claim=claim) as log:
-        log.add(*chosen(log))
+        take_up(log)
 
 
-def chosen(log: Log) -> list[ev.Event]:
-    """Return the events that make the pending choices true."""
+def take_up(log: Log) -> None:
+    """Make the pending choices true, the mode first: plan mode keeps, or restores, the new one."""
     wanted, plan = log.state.wanted, log.state.plan
-    events: list[ev.Event] = []
     if wanted.mode is not None:
         previous = log.state.permission_mode
-        events.append(ev.PermissionModeChanged(wanted.mode, previous, by=wanted.by))
+        log.add(ev.PermissionModeChanged(wanted.mode, previous, by=wanted.by))
     match wanted.active, plan.active:
         case True, False:
-            events.append(entering(log, by=wanted.by))
+            log.add(entering(log, by=wanted.by))
         case False, True:
-            events.append(leaving(log, by=wanted.by))
+            log.add(leaving(log, by=wanted.by))
         case None, _:
             pass
         case _:  # it has become true by another way meanwhile
-            events.append(ev.PlanModeRequested(None, by=wanted.by))
-    return events
+            log.add(ev.PlanModeRequested(None, by=wanted.by))
 
 
 def refuse_call(claim: Claim, refused: ev.ToolFinished) -> None:
@@ -450,7 +448,7 @@ def close_turn(family: Family, turn: Turn, ended: ev.TurnEnded) -> None:
         turn.lease_until = None
     turn.save(update_fields=["state", "reason", "detail", "ended_at", "lease_until"])
     log.add(ended)
-    log.add(*chosen(log))  # no step comes any more that they could wait for
+    take_up(log)  # no step comes any more that they could wait for
     families.report(family, ended)
 
 

@@ -173,6 +173,20 @@ def test_a_mode_chosen_while_planning_is_what_comes_after(operator: User) -> Non
     assert session.state.permission_mode is PermissionMode.ACCEPT_EDITS
 
 
+@pytest.mark.parametrize("plan", [True, False])
+def test_a_mode_and_plan_mode_chosen_for_the_same_step_both_count(
+    operator: User,
+    plan: bool,  # noqa: FBT001 - a table's column
+) -> None:
+    """complaints:K-09: neither brings back the mode that was there before."""
+    session = play(operator, [DONE], plan=plan)
+    mode(session, operator, "yolo")
+    plan_mode(session, operator, "off" if plan else "on")
+    session.work()
+    assert session.state.permission_mode is PermissionMode.YOLO
+    assert session.state.plan.previous_mode is (None if plan else PermissionMode.YOLO)
+
+
 def test_auto_needs_installation_and_project(
     operator: User, project: Project, settings: Settings
 ) -> None:
