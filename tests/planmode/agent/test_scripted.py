@@ -15,6 +15,7 @@ from planmode.agent.scripted import MAX_SCRIPT_BYTES, ScriptedModel, open_script
 from planmode.core.calls import ToolCall
 from planmode.core.events import Origin
 from planmode.core.outcomes import Outcome
+from planmode.core.profiles import MAIN
 from planmode.core.view import AssistantMessage, ToolMessage, UserMessage
 
 DOC: Final = Path(__file__).parents[3] / "docs" / "scripted-model.md"
@@ -32,6 +33,7 @@ def ask(
     *used: str,
     outcome: Outcome | None = None,
     failures: int = 0,
+    profile: str = MAIN,
 ) -> ModelReply:
     return model.ask(
         ModelRequest(
@@ -42,8 +44,19 @@ def ask(
             failures=failures,
             last_outcome=outcome,
             plan_file=PLAN_FILE,
+            profile=profile,
         )
     )
+
+
+def test_agents_of_a_profile_have_replies_of_their_own(tmp_path: Path) -> None:
+    text = "replies: [{text: main}]\nagents: {explore: [{text: one}, {text: two}]}"
+    model = script(tmp_path, text)
+    assert ask(model).text == "main"
+    assert ask(model, profile="explore").text == "one"
+    assert ask(model, "0", profile="explore").text == "two"
+    with pytest.raises(ModelFailureError, match="for an agent of the profile plan "):
+        ask(model, profile="plan")
 
 
 def failure(model: ScriptedModel, *used: str, failures: int = 0) -> ModelFailureError:
@@ -194,6 +207,11 @@ def test_text_that_no_database_holds_is_replaced(tmp_path: Path) -> None:
             "replies: [{}]\nagents: {explore: [{}, {txt: a}]}",
             "agent explore, reply 1, txt: unknown key",
             id="a child agent's",
+        ),
+        pytest.param(
+            "replies: [{}]\nagents: {coder: [{}]}",
+            "agents: name profiles: explore, plan",
+            id="coder",
         ),
         pytest.param("replies:\n  - text: [", "line 2: ", id="not YAML"),
         pytest.param("a: &a [1]\nreplies: *a", "line 2: aliases are not allowed", id="alias"),
