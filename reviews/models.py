@@ -55,6 +55,7 @@ class Review(Card):
     """A plan's card: one submission, one revision, at most one decision.
 
     ``outcome`` is empty while the review is open, and for ever when it ended without a decision.
+    ``edited_by`` is the person who wrote last into what was submitted, if it was not the agent.
     """
 
     revision_id = models.UUIDField(unique=True)
@@ -64,6 +65,9 @@ class Review(Card):
     size = models.PositiveBigIntegerField()
     options = models.JSONField(default=list)
     outcome = models.CharField(max_length=24, blank=True)
+    edited_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+"
+    )
 
     objects = CardQuerySet["Review"].as_manager()
 

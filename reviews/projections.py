@@ -90,6 +90,7 @@ class _Desk:
             sha256=event.sha256,
             size=self.revision.size if self.revision else 0,
             options=[asdict(option) for option in event.options],
+            edited_by_id=event.edited_by,
         )
         self.telemetry(
             logged,

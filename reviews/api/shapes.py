@@ -43,6 +43,7 @@ def review(row: Review) -> dict[str, Any]:
         "sha256": row.sha256,
         "size": row.size,
         "options": row.options,
+        "edited_by": row.edited_by.get_username() if row.edited_by else None,
         "decision": _decision(decision) if decision else None,
     }
 

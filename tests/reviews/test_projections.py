@@ -8,6 +8,7 @@ from django.contrib.auth.models import User
 from django.utils import timezone
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
+from planmode import queries
 from planmode import services as planmode
 from planmode.access.models import Membership, Project, Role
 from planmode.core import events as ev
@@ -19,6 +20,7 @@ from reviews.core.decisions import DecisionKind
 from reviews.models import AuditFact, DecisionRecord, FeedEntry, Review, TelemetryEvent
 from tests import desk, faults
 from tests.factories import PLAN, STOPS_EARLY, Play, call, play, submits
+from tests.planmode.api.http import browser
 
 pytestmark = pytest.mark.django_db
 
@@ -257,3 +259,19 @@ def test_an_agent_looks_after_those_that_it_started(operator: User) -> None:
     assert session.child.turn.state == "failed"
     assert stops(session.child) == []
     assert feed() == []
+
+
+def test_a_card_says_who_edited_its_plan(operator: User, reviewer: User) -> None:
+    """claude:C-15: the person, and only where one did."""
+    again = {"tool_calls": [call("ExitPlanMode")]}
+    session = play(operator, [submits(), again]).work()
+    assert session.review.edited_by is None
+    desk.decide(session, reviewer, DecisionKind.REVISE, feedback="shorter")
+    plan = queries.plan(session.id)
+    planmode.edit_plan(session.id, b"# Mine\n", base_sha256=plan.sha256, by=operator)
+    session.work()
+    assert session.review.edited_by == operator
+    client = browser(reviewer)
+    assert "edited by operator" in client.get(f"/reviews/{session.review.pk}").content.decode()
+    shown = client.get(f"/api/v1/reviews/{session.review.pk}").json()
+    assert (shown["edited_by"], shown["text"]) == ("operator", "# Mine\n")

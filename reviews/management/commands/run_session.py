@@ -46,6 +46,13 @@ class Command(BaseCommand):
         parser.add_argument("--model", default=settings.DEFAULT_MODEL, metavar="NAME")
         parser.add_argument("--preset", default=DEFAULT_PRESET, choices=list(PRESETS))
         parser.add_argument("--permission-mode", default=PermissionMode.MANUAL.value, choices=modes)
+        parser.add_argument(
+            "--rule",
+            action="append",
+            default=[],
+            metavar="RULE",
+            help="a permission rule of this session, such as 'deny Bash(git push *)'; repeatable",
+        )
         parser.add_argument("--plan", action=BooleanOptionalAction, default=True)
         parser.add_argument("--user", default=DEFAULT_OPERATOR, help="whose session it is")
         parser.add_argument("--project", default=DEFAULT_PROJECT)
@@ -110,6 +117,7 @@ def _started(options: dict[str, Any]) -> UUID:
         permission_mode=options["permission_mode"],
         plan=options["plan"],
         local=True,
+        rules=tuple(options["rule"]),
     )
     try:
         if not may(caller_of(owner), Action.START_SESSION, Owned(project.pk)):
