@@ -182,7 +182,7 @@ def stopped(owner: User) -> Play:
 def test_sessions_that_stopped_unfinished_need_somebody_the_newest_first(
     operator: User, project: Project
 ) -> None:
-    """complaints:K-05: the turn that ends without a submission is found again."""
+    """claude:C-24: the turn that ends without a submission is found again."""
     first, second = stopped(operator), stopped(operator)
     play(operator, [DONE], plan=False).work()
     rows = queries.stopped(EVERYTHING, limit=5)

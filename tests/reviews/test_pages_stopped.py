@@ -16,7 +16,7 @@ def stopped(owner: User) -> Play:
 
 
 def test_a_stopped_session_is_in_its_owners_queue_with_the_reason(operator: User) -> None:
-    """complaints:K-05: it stopped without a submission, and the queue says so."""
+    """claude:C-24: it stopped without a submission, and the queue says so."""
     session = stopped(operator)
     page = browser(operator).get("/")
     assert "Stopped, needs you 1" in text(page)

@@ -220,7 +220,7 @@ def stops(session: Play) -> list[tuple[str, str]]:
 
 
 def test_a_turn_that_stops_unfinished_is_counted_and_told(operator: User) -> None:
-    """complaints:K-05: a planning turn that ends without a submission does not end unseen."""
+    """claude:C-24: a planning turn that ends without a submission does not end unseen."""
     session = play(operator, [STOPS_EARLY]).work()
     assert stops(session) == [("stopped", "unsubmitted")]
     seq = len(desk.log(session))

@@ -133,7 +133,7 @@ def test_a_turn_that_was_taken_back_is_not_tried_again(operator: User) -> None:
 
 
 def test_undo_goes_back_to_before_the_message(operator: User) -> None:
-    """kimi:H4 case:C050 vector:RM-35: state and conversation are those of that moment."""
+    """kimi:H4 vector:RM-35: state and conversation are those of that moment."""
     session = play(operator, [done()], plan=False).work()
     before = session.state
     seq = say(session, operator)
