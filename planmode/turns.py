@@ -1,11 +1,9 @@
 """What a worker does with the turn that it holds."""
 
 import logging
-import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
-from pathlib import Path, PurePosixPath
 from typing import Final
 
 from django.conf import settings
@@ -13,9 +11,8 @@ from django.db import OperationalError
 from django.db.models.functions import Now
 from uuid6 import uuid7
 
-from planmode import families
+from planmode import families, modes
 from planmode.core import events as ev
-from planmode.core import slugs
 from planmode.core.errors import (
     AlreadyPlanningError,
     ClaimLostError,
@@ -26,24 +23,22 @@ from planmode.core.errors import (
 from planmode.core.guard import Allow, Ask, CallFacts, Deny, Ground, Judgement, Refusal, judge
 from planmode.core.options import PlanOption
 from planmode.core.outcomes import CONSEQUENCES, Closure, Outcome
-from planmode.core.permission import BREAKER_IS_OPEN, BreakerLimits, PermissionMode, restored
+from planmode.core.permission import BREAKER_IS_OPEN, BreakerLimits, PermissionMode
 from planmode.core.plansteps import PlanStep
 from planmode.core.presets import PlanModeConfig
 from planmode.core.state import CallStatus, PendingCall, SessionState, under_way
 from planmode.families import Family
-from planmode.knobs import knobs
 from planmode.models import Claim, Turn
 from planmode.store import eventlog, planfiles, revisions
-from planmode.store.confined import PathRefusedError
 from planmode.store.eventlog import Log
 from planmode.wakeups import wake
 
 logger = logging.getLogger(__name__)
 
 MOST_IDLE_CLAIMS: Final = 3
+"""Workers that may take a turn, one after the other, without a single event."""
 LOG_TRIES: Final = 3
 """So many claims try to end a lost turn by its log before the row alone has to say it."""
-"""Workers that may take a turn, one after the other, without a single event."""
 WORKER_LOST: Final = "worker_lost"
 
 
@@ -60,70 +55,8 @@ def enter_plan_mode(
     with eventlog.writing(claim.session_id, claim=claim) as log:
         if log.state.plan.active:
             raise AlreadyPlanningError(f"plan {log.state.plan.plan_id} is open")
-        entered = entering(log, plan_id=plan_id)
+        entered = modes.entering(log, plan_id=plan_id)
         log.add(entered, told(entered))
-
-
-def new_plan_id(state: SessionState, prompt: str = "") -> str:
-    """Return a plan id that the session has not used, for a plan of what ``prompt`` asks for."""
-    if prompt and knobs(state.preset).slug == "prompt":
-        return slugs.prompt_plan_id(prompt, secrets.choice, state.plan.ids)
-    return slugs.plan_id(secrets.choice, state.plan.ids)
-
-
-def entering(
-    log: Log, *, plan_id: str = "", by: int | None = None, prompt: str = ""
-) -> ev.PlanModeEntered:
-    """Return the event that turns plan mode on: the only place where one is made.
-
-    Whatever the way in, the permission mode is kept to be restored. ``prompt`` is what the plan is
-    for, if that is not what somebody said last. Where plan files lie in a folder of the project,
-    the plan's file is made there, empty.
-
-    Raises:
-        PlanInvalidError: ``plan_id`` is no plan id.
-    """
-    state = log.state
-    wanted = slugs.checked(plan_id or new_plan_id(state, prompt or _last_said(log)))
-    own_id, folder = _placed(log, wanted)
-    return ev.PlanModeEntered(own_id, previous_mode=state.permission_mode, folder=folder, by=by)
-
-
-def _last_said(log: Log) -> str:
-    message = eventlog.find_last(log.session.pk, ev.MessagePosted)
-    return message.text if message else ""
-
-
-def _placed(log: Log, plan_id: str) -> tuple[str, str]:
-    """Return the plan's id, and the folder below the workspace where its file was made.
-
-    A folder that can't be used, or leads outside, leaves the plan to the session's own folder.
-    """
-    if knobs(log.state.preset).plan_folder != "project":
-        return plan_id, ""
-    below = log.session.project.plan_folder or settings.PLANS_DIRECTORY
-    try:
-        workspace = Path(log.session.workspace)
-        own_id = planfiles.reserve(workspace, below, plan_id, log.state.plan.ids)
-    except PathRefusedError as error:
-        logger.warning("session %s keeps its plan itself: %s", log.session.pk, error)
-        return plan_id, ""
-    return own_id, str(PurePosixPath(below))
-
-
-def leaving(log: Log, *, by: int) -> ev.PlanModeCancelled:
-    """Return the event that turns plan mode off without a decision."""
-    plan = log.state.plan
-    mode, note = _restored(log)
-    return ev.PlanModeCancelled(plan.plan_id or "", mode, note=note, by=by)
-
-
-def _restored(log: Log) -> tuple[PermissionMode, str]:
-    return restored(
-        log.state.plan.previous_mode,
-        allow_auto=log.session.project.allow_auto and settings.AUTO_MODE,
-        breaker=log.state.breaker,
-    )
 
 
 def take_choices(claim: Claim) -> None:
@@ -133,24 +66,7 @@ def take_choices(claim: Claim) -> None:
         ClaimLostError: another worker holds the turn.
     """
     with eventlog.writing(claim.session_id, claim=claim) as log:
-        take_up(log)
-
-
-def take_up(log: Log) -> None:
-    """Make the pending choices true, the mode first: plan mode keeps, or restores, the new one."""
-    wanted, plan = log.state.wanted, log.state.plan
-    if wanted.mode is not None:
-        previous = log.state.permission_mode
-        log.add(ev.PermissionModeChanged(wanted.mode, previous, by=wanted.by))
-    match wanted.active, plan.active:
-        case True, False:
-            log.add(entering(log, by=wanted.by))
-        case False, True:
-            log.add(leaving(log, by=wanted.by))
-        case None, _:
-            pass
-        case _:  # it has become true by another way meanwhile
-            log.add(ev.PlanModeRequested(None, by=wanted.by))
+        modes.take_up(log)
 
 
 def refuse_call(claim: Claim, refused: ev.ToolFinished) -> None:
@@ -448,7 +364,7 @@ def close_turn(family: Family, turn: Turn, ended: ev.TurnEnded) -> None:
         turn.lease_until = None
     turn.save(update_fields=["state", "reason", "detail", "ended_at", "lease_until"])
     log.add(ended)
-    take_up(log)  # no step comes any more that they could wait for
+    modes.take_up(log)  # no step comes any more that they could wait for
     families.report(family, ended)
 
 
@@ -457,5 +373,5 @@ def resolve_review(log: Log, resolved: ev.PlanResolved) -> None:
     plan = log.state.plan
     log.add(resolved)
     if CONSEQUENCES[resolved.outcome].exits_plan_mode and plan.active and plan.plan_id:
-        mode, note = _restored(log)
+        mode, note = modes.mode_after_planning(log)
         log.add(ev.PlanModeExited(plan.plan_id, mode, cause=resolved.outcome.value, note=note))

@@ -6,7 +6,7 @@ from uuid import UUID
 from django.conf import settings
 from django.contrib.auth.models import User
 
-from planmode import turns
+from planmode import modes
 from planmode.core import events as ev
 from planmode.core.errors import PermissionModeUnavailableError
 from planmode.core.permission import PermissionMode
@@ -49,9 +49,9 @@ def want_plan_mode(log: Log, *, active: bool, by: User, prompt: str = "") -> Cho
         log.add(ev.PlanModeRequested(active, by=by.pk))
         return Choice.QUEUED
     if active:
-        log.add(turns.entering(log, by=by.pk, prompt=prompt))
+        log.add(modes.entering(log, by=by.pk, prompt=prompt))
     else:
-        log.add(turns.leaving(log, by=by.pk))
+        log.add(modes.leaving(log, by=by.pk))
     return Choice.COMMITTED
 
 

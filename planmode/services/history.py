@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django.contrib.auth.models import User
 
-from planmode import turns
+from planmode import modes, turns
 from planmode.core import events as ev
 from planmode.core.errors import (
     ForkRefusedError,
@@ -155,7 +155,7 @@ def _copy(source: Session, by: User) -> Session:
 def _begin(log: Log, source: Session, past: Sequence[Logged], by: User) -> None:
     """Add what the fork does not share with its source: the plan's identity and file."""
     plan = log.state.plan
-    new_id = turns.new_plan_id(log.state) if plan.active else None
+    new_id = modes.new_plan_id(log.state) if plan.active else None
     log.add(ev.SessionForked(str(source.pk), len(past), new_id, by=by.pk))
     if new_id is None or plan.plan_id is None:
         return

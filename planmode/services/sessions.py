@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django.contrib.auth.models import User
 
-from planmode import children, families, turns
+from planmode import children, families, modes, turns
 from planmode.access.models import Project
 from planmode.core import events as ev
 from planmode.core.attachments import NewAttachment
@@ -73,7 +73,7 @@ def start_session(new: NewSession, *, owner: User) -> UUID:
     with eventlog.creating(session) as log:
         log.add(_started(session, new, mode))
         if new.plan:
-            log.add(turns.entering(log, by=owner.pk, prompt=prompt))
+            log.add(modes.entering(log, by=owner.pk, prompt=prompt))
         say(log, prompt, kept(new.attachments), author=owner)
     return session.pk
 

@@ -11,7 +11,7 @@ from django.contrib.auth.models import User
 from pytest_django import DjangoCaptureOnCommitCallbacks
 from uuid6 import uuid7
 
-from planmode import services, turns
+from planmode import modes, services, turns
 from planmode.access.models import Project
 from planmode.core import events as ev
 from planmode.core import wire
@@ -426,7 +426,7 @@ def test_the_permission_mode_is_restored_as_it_was(operator: User, reviewer: Use
 @pytest.mark.django_db
 def test_new_plan_ids_differ_from_those_of_the_session(operator: User) -> None:
     session = play(operator, [{"tool_calls": [call("EnterPlanMode")]}, DONE])
-    assert turns.new_plan_id(session.state) not in session.state.plan.ids
+    assert modes.new_plan_id(session.state) not in session.state.plan.ids
 
 
 # Many at once
