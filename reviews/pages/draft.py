@@ -70,7 +70,9 @@ def _save(request: DeskRequest, session_id: UUID) -> HttpResponse:
         return _conflict(request, session_id, Edit(text, base, problem=str(error)))
     except (PlanInvalidError, PlanTooLargeError) as error:
         return _form(request, session_id, Edit(text, base, problem=str(error)), status=422)
-    except (NotPlanningError, NoPlanFileError, ChildSessionError, *REFUSED) as error:
+    except REFUSED as error:
+        return _form(request, session_id, Edit(text, base, problem=str(error)), status=403)
+    except (NotPlanningError, NoPlanFileError, ChildSessionError) as error:
         return _form(request, session_id, Edit(text, base, problem=str(error)), status=409)
     messages.success(request, _("The plan is saved. The agent is told to read it again."))
     return HttpResponseRedirect(f"{reverse('session', args=[session_id])}#plan")
