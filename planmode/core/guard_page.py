@@ -15,8 +15,8 @@ HEAD: Final = """\
 
 This page is made by `manage.py guard_table` from the guard itself; `make test` compares the two. \
 Each tool call is judged right before it runs, on the state as it then is. This is the table \
-without [permission rules](permission-rules.md), on a host with a sandbox, in a project that allows \
-`auto`. `manage.py judge` answers for one call, with the reason.
+without [permission rules](permission-rules.md), on a host with a sandbox, in a project that \
+allows `auto`. `manage.py judge` answers for one call, with the reason.
 
 - **run**: it runs. **sandbox**: it runs where it can change nothing.
 - **ask**: a person has to allow it, as a card in the queue; while planning the yes does not lift \
