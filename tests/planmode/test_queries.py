@@ -115,6 +115,7 @@ def test_events_behind_a_number_and_before_one(session: Play) -> None:
 
 
 def test_the_working_plan_is_what_the_agent_last_wrote(session: Play) -> None:
+    """kimi:S15."""
     plan_id = session.state.plan.plan_id or ""
     assert queries.working_plan(session.id, plan_id) == SECOND.encode()
     assert queries.working_plan(session.id, "no-such-plan") is None

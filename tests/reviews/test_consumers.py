@@ -75,6 +75,7 @@ async def submitted(server: Installation, owner: Login) -> str:
 async def test_a_card_appears_and_who_was_away_gets_it_later(
     server: Installation, people: dict[str, Login]
 ) -> None:
+    """case:C050."""
     reviewer = people["reviewer"]
     async with socket(server, "/ws/feed", reviewer) as feed:
         await submitted(server, people["operator"])

@@ -49,7 +49,7 @@ def path(play: Play) -> str:
 
 
 def test_an_open_review_shows_the_plan_and_what_can_be_done(waiting: Play, reviewer: User) -> None:
-    """kimi:V13."""
+    """case:C048, kimi:V13."""
     page = browser(reviewer).get(path(waiting))
     said = text(page)
     for part in ("Tidy the parser", "revision 1 of 1", waiting.review.sha256[:12], "own words"):
@@ -80,6 +80,7 @@ def test_a_plan_that_can_t_be_rejected_is_not_offered_for_it(
 
 
 def test_nothing_is_chosen_beforehand(waiting: Play, reviewer: User) -> None:
+    """case:C048."""
     page = html(browser(reviewer).get(path(waiting)))
     assert page.count('type="radio"') == 4
     assert "radio" in page
