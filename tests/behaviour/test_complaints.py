@@ -1,6 +1,7 @@
 """What users of plan modes complain about, and what is right."""
 
 import re
+import shutil
 
 import pytest
 from django.contrib.auth.models import User
@@ -121,3 +122,18 @@ def test_a_decision_wakes_who_waits_and_its_note_comes_along(
     desk.approve(session, other, feedback="Mind the tests.")
     assert session.turn.state == "queued"
     assert "Mind the tests." in desk.results(session.work())[-1].text
+
+
+@pytest.mark.parametrize("preset", ["kimi", "claude"])
+def test_the_path_that_is_told_is_the_path_that_can_be_written(operator: User, preset: str) -> None:
+    """complaints:K-38 K-39: whoever the model is, and though the folders are missing."""
+    session = play(operator, [submits(), done()], preset=preset)
+    path = desk.plan_path(session)
+    if path.parent.exists():
+        shutil.rmtree(path.parent)
+    session.work()
+    reminder, *_ = desk.every(session, ev.ReminderInjected)
+    assert f"Plan file: {path}\n" in reminder.text
+    assert [result.is_error for result in desk.results(session)] == [False]
+    assert path.read_text() == PLAN
+    assert session.review.status == "open"
