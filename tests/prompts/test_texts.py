@@ -364,6 +364,7 @@ def test_a_result_says_what_its_outcome_did(outcome: Outcome) -> None:
 
 @pytest.mark.parametrize("name", ["rejected_and_exited", "dismissed"])
 def test_what_is_no_approval_says_so(name: str) -> None:
+    """complaints:K-53."""
     assert "Nothing was approved" in filled(f"results/{name}")
 
 

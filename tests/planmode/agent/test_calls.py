@@ -41,7 +41,7 @@ def test_a_tool_that_does_not_exist(operator: User) -> None:
 
 
 def test_arguments_are_checked_before_anything_else(operator: User) -> None:
-    """kimi:G4 X3: a pointer and a reason; nothing was done."""
+    """pi:P-06, kimi:G4 X3: a pointer and a reason; nothing was done."""
     session = one(operator, call("ExitPlanMode", options=[{"label": "A"}, {"label": "a "}]))
     result = only(session)
     assert result.verdict is ev.Verdict.INVALID

@@ -69,7 +69,10 @@ FORCED: Final = {
 def test_a_child_can_not_do_what_its_profile_lacks(
     operator: User, name: str, mode: PermissionMode
 ) -> None:
-    """case:C004 claude:C-09 claude:C-31 claude:C-32 claude:C-35 complaints:K-04 kimi:G7."""
+    """case:C004 claude:C-09 claude:C-31 claude:C-32 claude:C-35 complaints:K-04 kimi:G7.
+
+    dsh:D-31.
+    """
     child = [{"tool_calls": [FORCED[name]]}, FOUND]
     session = spawns(operator, child, plan=False, permission_mode=mode.value)
     agent = session.child.work()

@@ -89,6 +89,7 @@ def test_a_crash_in_the_submission_leaves_no_half_of_it(operator: User) -> None:
 
 
 def test_an_answer_is_delivered_once_after_a_crash(operator: User, reviewer: User) -> None:
+    """complaints:K-49."""
     session = play(operator, [submits(), DONE]).work()
     desk.approve(session, reviewer)
     faults.die(session, ev.ToolFinished)

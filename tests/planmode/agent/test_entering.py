@@ -43,6 +43,7 @@ def test_enter_tool_rows(row: Row, operator: User, settings: Settings, tmp_path:
 def test_entering_saves_the_permission_mode_and_leaving_restores_it(
     operator: User, reviewer: User
 ) -> None:
+    """claude:C-01 claude:C-02."""
     session = play(
         operator,
         [{"tool_calls": [call("EnterPlanMode")]}, submits(), DONE],
@@ -66,6 +67,7 @@ def test_entering_saves_the_permission_mode_and_leaving_restores_it(
 def test_the_restored_mode_is_checked_once_more(
     operator: User, reviewer: User, project: Project, *, allowed: bool, expected: tuple[str, str]
 ) -> None:
+    """claude:C-03."""
     session = play(operator, [submits(), DONE], permission_mode="auto").work()
     Project.objects.filter(pk=project.pk).update(allow_auto=allowed)
     desk.approve(session, reviewer)

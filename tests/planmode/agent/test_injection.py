@@ -112,6 +112,7 @@ def test_full_texts(reach: Reach, events: list[ev.Event], kind: str, words: str)
 
 
 def test_an_older_plan_in_the_file_is_to_be_read_first(reach: Reach, tmp_path: Path) -> None:
+    """kimi:2.4.9."""
     (tmp_path / RELATIVE).write_text("# Old plan")
     event = injected(core.fold([ENTERED]), reach)
     assert event.kind is ev.ReminderKind.REENTRY
@@ -159,6 +160,7 @@ def test_the_text_on_bash_is_what_the_guard_does(
     sandbox: bool,  # noqa: FBT001 - a table's column
     name: str,
 ) -> None:
+    """complaints:K-45."""
     assert shell_rule(mode, Ground(sandbox=sandbox)) == name
 
 

@@ -182,6 +182,7 @@ def test_what_can_t_be_submitted_opens_no_review(
 def test_unchanged_bytes_after_a_decision_are_refused_with_the_reason(
     operator: User, reviewer: User
 ) -> None:
+    """complaints:K-43."""
     again = {"after": "revise", "tool_calls": [call("ExitPlanMode")]}
     session = play(operator, [submits(), again, STOPS_EARLY]).work()
     desk.decide(session, reviewer, DecisionKind.REVISE, feedback="shorter")

@@ -232,6 +232,7 @@ def test_a_call_that_was_not_offered_is_refused(
 
 
 def test_of_a_tool_that_does_not_exist_those_are_named_that_are_offered(operator: User) -> None:
+    """pi:P-06."""
     session = pi(operator, {"tool_calls": [call("Fly")]}, "Done.").work()
     (result,) = desk.results(session)
     assert "TodoList" in result.text

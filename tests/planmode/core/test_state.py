@@ -81,7 +81,10 @@ def test_leaving_restores_the_permission_mode_that_was_saved_on_entering() -> No
 
 
 def test_a_second_enter_keeps_the_first_one_s_saved_mode() -> None:
-    """kimi:S4; a raw second enter must not save what plan mode itself set."""
+    """kimi:S4; a raw second enter must not save what plan mode itself set.
+
+    claude:C-01 complaints:K-08.
+    """
     state = after(ev.PlanModeEntered("p", AUTO), ev.PlanModeEntered("q", MANUAL))
     assert state.plan.previous_mode is AUTO
     assert state.plan.ids == ("p", "q")

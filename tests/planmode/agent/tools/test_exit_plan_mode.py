@@ -27,7 +27,7 @@ def _ok(row: dict[str, Any]) -> bool:
 
 @pytest.mark.parametrize("row", [pytest.param(row, id=f"plan_mode:{row['id']}") for row in _ROWS])
 def test_options(row: dict[str, Any]) -> None:
-    """kimi:X1."""
+    """kimi:X2, kimi:X1."""
     text = json.dumps(row["args"]).replace('"LEN80"', f'"{"x" * 80}"')
     if _ok(row):
         parse(TOOLS["ExitPlanMode"], text)
