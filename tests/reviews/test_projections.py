@@ -265,13 +265,15 @@ def test_a_card_says_who_edited_its_plan(operator: User, reviewer: User) -> None
     """claude:C-15: the person, and only where one did."""
     again = {"tool_calls": [call("ExitPlanMode")]}
     session = play(operator, [submits(), again]).work()
-    assert session.review.edited_by is None
+    first = session.review
+    assert first.edited_by is None
     desk.decide(session, reviewer, DecisionKind.REVISE, feedback="shorter")
     plan = queries.plan(session.id)
     planmode.edit_plan(session.id, b"# Mine\n", base_sha256=plan.sha256, by=operator)
     session.work()
-    assert session.review.edited_by == operator
+    second = session.review
+    assert second.edited_by == operator
     client = browser(reviewer)
-    assert "edited by operator" in client.get(f"/reviews/{session.review.pk}").content.decode()
-    shown = client.get(f"/api/v1/reviews/{session.review.pk}").json()
+    assert "edited by operator" in client.get(f"/reviews/{second.pk}").content.decode()
+    shown = client.get(f"/api/v1/reviews/{second.pk}").json()
     assert (shown["edited_by"], shown["text"]) == ("operator", "# Mine\n")
