@@ -110,7 +110,9 @@ def test_a_guard_that_can_t_learn_the_facts_says_no(
     assert desk.stopped_early(session)
 
 
-def test_a_guard_that_raises_says_no(operator: User, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_guard_that_raises_says_no(
+    operator: User, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     """case:C021, fault:F07."""
 
     def judge(*_: object) -> Allow:
@@ -121,6 +123,7 @@ def test_a_guard_that_raises_says_no(operator: User, monkeypatch: pytest.MonkeyP
     assert only(session).verdict is ev.Verdict.DENIED
     assert not desk.every(session, ev.ToolStarted)
     assert not desk.plan_path(session).exists()
+    assert "the guard failed on Write" in caplog.text
 
 
 def test_a_tool_that_breaks_has_an_error_for_a_result(
