@@ -55,7 +55,7 @@ def told(session: Play) -> list[str]:
 
 
 def test_an_idle_session_changes_at_once(operator: User) -> None:
-    """dsh:D-05 dsh:D-07 claude:C-01: each way in keeps the mode that comes back."""
+    """claude:C-26, dsh:D-05 dsh:D-07 claude:C-01: each way in keeps the mode that comes back."""
     session = idle(operator, permission_mode="accept_edits")
     assert plan_mode(session, operator, "off") == [Choice.NOOP]
     assert plan_mode(session, operator, "on", "on") == [Choice.COMMITTED, Choice.NOOP]

@@ -49,7 +49,10 @@ def working(session: Play) -> bytes | None:
 
 
 def test_an_edit_is_told_and_the_card_says_whose_it_is(operator: User, reviewer: User) -> None:
-    """claude:C-15: the bytes that are submitted are the person's, and the card says so."""
+    """claude:C-15: the bytes that are submitted are the person's, and the card says so.
+
+    claude:C-26.
+    """
     submit = {"tool_calls": [call("Read", path="${plan_file}"), call("ExitPlanMode")]}
     session = revising(operator, reviewer, submit)
     assert edit(session, operator) == sha256(EDITED)
