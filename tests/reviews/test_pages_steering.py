@@ -87,7 +87,7 @@ def test_the_page_lists_the_commands(idle: Play, operator: User) -> None:
 
 
 def test_a_file_goes_with_a_message(idle: Play, operator: User) -> None:
-    """dsh:D-22: files stand on the timeline, with what they are."""
+    """dsh:D-21: files stand on the timeline, with what they are."""
     file = SimpleUploadedFile("screen.png", PNG, "image/png")
     page = says(idle, operator, "See this", files=[file])
     (attached,) = every(idle, ev.MessagePosted)[-1].attachments
@@ -96,7 +96,7 @@ def test_a_file_goes_with_a_message(idle: Play, operator: User) -> None:
 
 
 def test_leaving_takes_no_files_and_the_draft_is_kept(planning: Play, operator: User) -> None:
-    """dsh:D-22: `/plan off` with a file is refused, nothing happens, the text comes back."""
+    """dsh:D-21: `/plan off` with a file is refused, nothing happens, the text comes back."""
     file = SimpleUploadedFile("screen.png", PNG, "image/png")
     sent = {"text": "/plan off", "files": [file]}
     answer = browser(operator).post(f"{path(planning)}/messages", sent)
