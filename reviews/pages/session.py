@@ -150,7 +150,7 @@ def show(request: DeskRequest, session_id: UUID, typed: Typed = NOTHING_TYPED) -
         "typed": typed,
         "commands": COMMANDS,
         "text": typed.text or again,
-        "modes": PermissionMode,
+        "modes": tuple(PermissionMode),
         "media_types": ",".join(settings.ATTACHMENT_TYPES),
         "hears": may_anywhere(request.caller, Action.HEAR_FEED),
     }

@@ -93,7 +93,7 @@ def _show(request: DeskRequest, form: Form, *, status: int = 200) -> HttpRespons
         "form": form,
         "projects": _projects(request.caller),
         "presets": PRESETS.items(),
-        "modes": PermissionMode,
+        "modes": tuple(PermissionMode),
     }
     return render(request, "reviews/start.html", context, status=status)
 

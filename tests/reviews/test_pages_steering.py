@@ -150,7 +150,10 @@ def test_a_permission_mode_waits_and_can_be_taken_back(planning: Play, operator:
 
 def test_choices_are_made_at_once_where_no_turn_is_open(idle: Play, operator: User) -> None:
     client = browser(operator)
-    assert "Idle" in text(client.get(path(idle)))
+    page = client.get(path(idle))
+    assert "Idle" in text(page)
+    for mode in PermissionMode:
+        assert f'<option value="{mode}"' in html(page)
     on = client.post(f"{path(idle)}/plan-mode", {"active": "yes"}, follow=True)
     assert "Plan mode is on." in text(on)
     mode = client.post(f"{path(idle)}/permission-mode", {"mode": "yolo"}, follow=True)
