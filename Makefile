@@ -1,6 +1,6 @@
 # Thin wrappers: whatever stands here can be run by hand.
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench fix lock
+.PHONY: help demo test check bench soak fix lock
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -38,6 +38,15 @@ check: $(VENV)/dev.stamp ## Lint, types, import contracts, migrations, settings
 
 bench: $(VENV)/dev.stamp ## Measure, beside what the least would be
 	$(BIN)/python -m benchmarks.shell
+
+SOAK_S := 600
+HISTORIES := tests/planmode/test_lifecycle.py tests/planmode/test_histories.py
+
+soak: $(VENV)/dev.stamp ## Play random histories for ten minutes (SOAK_S=60: for one)
+	@end=$$(( $$(date +%s) + $(SOAK_S) )); \
+	while [ "$$(date +%s)" -lt "$$end" ]; do \
+		$(BIN)/python -m pytest -q --hypothesis-profile=soak $(HISTORIES) || exit 1; \
+	done
 
 fix: $(VENV)/dev.stamp ## Repair what the linter and the formatter can repair
 	$(BIN)/ruff check --fix .

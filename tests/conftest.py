@@ -4,9 +4,12 @@ from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import User
+from hypothesis import settings as hypothesis
 from pytest_django import Settings
 
 from planmode.access.models import Membership, Project, Role
+
+hypothesis.register_profile("soak", deadline=None)  # tests that know it do more under it
 
 
 @pytest.fixture(autouse=True)
