@@ -45,11 +45,11 @@ def test_what_waits_is_the_target_and_not_a_flag(operator: User) -> None:
     assert not off.state.wanted.pending
     enter(off, operator)
     assert not off.state.plan.active
-    assert off.state.wanted == Wanted(active=True)
+    assert off.state.wanted == Wanted(active=True, by=operator.pk)
     on = play(operator, [done()], preset="dsh")
     leave(on, operator)
     assert on.state.plan.active
-    assert on.state.wanted == Wanted(active=False)
+    assert on.state.wanted == Wanted(active=False, by=operator.pk)
 
 
 def test_what_is_chosen_while_a_call_fails_counts_when_it_is_made_again(operator: User) -> None:
