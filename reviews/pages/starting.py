@@ -38,17 +38,20 @@ INVALID: Final = (
     WorkspaceRefusedError,
 )
 PRESETS: Final[Mapping[str, Promise]] = {
-    "kimi": gettext_lazy("One agent with a plan file, held to it by the guard. For most work."),
+    "kimi": gettext_lazy(
+        "A plan file, held to by the guard. For whoever has no reason for another one."
+    ),
     "claude": gettext_lazy(
-        "Plans in phases with agents that look around, in a file of the project. "
-        "For large code that nobody knows by heart."
+        "Phases with agents that explore, the plan in a folder of the project. "
+        "For teams that want plans among their files."
     ),
     "dsh": gettext_lazy(
-        "Your own words say how to plan, and only they hold the agent back. "
-        "For teams with a process of their own."
+        "Your own instructions say how to plan, and they alone hold the agent back. "
+        "For installations that write them."
     ),
     "pi": gettext_lazy(
-        "The plan is a numbered list in a reply, its steps are ticked off. For short tasks."
+        "The plan is a numbered list in a reply. "
+        "For models that plan in prose and call no tool for it."
     ),
 }
 """Each preset with whom it is for."""

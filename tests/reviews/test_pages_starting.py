@@ -39,7 +39,7 @@ def test_the_form_says_whom_each_preset_is_for(operator: User) -> None:
     for preset in PRESETS:
         assert f'name="preset" value="{preset}"' in html(page)
     assert '<option value="manual" selected>' in html(page)
-    assert "For most work." in text(page)
+    assert "For whoever has no reason for another one." in text(page)
     assert '<a class="button main" href="/sessions/new">' in html(
         browser(operator).get("/sessions")
     )
