@@ -1,6 +1,7 @@
 """What an operator does to a session from its page."""
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
@@ -51,10 +52,14 @@ PLAN_MODE: Final[dict[tuple[bool, Choice], Promise]] = {
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """Something to do to a session: ``do`` returns what became of it, in words."""
+    """Something to do to a session: ``do`` returns what became of it, in words.
+
+    ``waits``: it takes a while and locks no session, so no transaction may be open meanwhile.
+    """
 
     action: Action
     do: Callable[[], str]
+    waits: bool = False
 
 
 @require_POST
@@ -164,7 +169,7 @@ def stop_task(request: DeskRequest, session_id: UUID) -> HttpResponse:
             return _("Background task %(number)s has ended.") % {"number": number}
         return _("Background task %(number)s is about to end.") % {"number": number}
 
-    return done(request, session_id, Act(Action.CANCEL_TURN, stop))
+    return done(request, session_id, Act(Action.CANCEL_TURN, stop, waits=True))
 
 
 @require_POST
@@ -197,13 +202,13 @@ def attempt(
 ) -> str | HttpResponse:
     """Return what ``act`` returns, or the session's page with why it was refused.
 
-    One transaction holds the act and the look at what the person may.
+    One transaction holds the act and the look at what the person may, unless the act waits.
 
     Raises:
         SessionUnknownError: there is no such session for them.
     """
     try:
-        with transaction.atomic():
+        with nullcontext() if act.waits else transaction.atomic():
             require_now(request, act.action, readable(request, session_id).owned)
             return act.do()
     except UNKNOWN:

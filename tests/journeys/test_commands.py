@@ -72,7 +72,7 @@ def test_a_choice_waits_for_the_step_and_the_draft_is_edited(room: Room) -> None
 
 
 def test_a_choice_that_waits_is_taken_back_by_its_button(room: Room) -> None:
-    """dsh:D-08: the opposite of a choice cancels it."""
+    """dsh:D-06: the opposite of a choice cancels it."""
     page = opened(room, room.agent(asks()))
     page.get_by_role("button", name="Leave plan mode").click()
     standing(page, "Leaves plan mode at the next step")
@@ -126,7 +126,7 @@ def test_a_failed_turn_goes_on_when_it_is_tried_again(room: Room) -> None:
 
 
 def test_a_refused_command_keeps_what_was_typed(room: Room) -> None:
-    """dsh:D-22: nothing happens, the reason is said, and the text is still there."""
+    """Nothing happens, the reason is said, and the text is still there."""
     page = opened(room, room.agent({"text": "First."}, plan=False))
     send(page, "/mode root")
     expect(page.get_by_role("alert").first).to_contain_text("no permission mode")

@@ -67,7 +67,7 @@ def test_a_command_is_done_and_answered(idle: Play, operator: User) -> None:
 
 
 def test_plan_with_a_text_begins_a_turn(idle: Play, operator: User) -> None:
-    """dsh:D-21: what stands behind the command is sent."""
+    """dsh:D-19: what stands behind the command is sent."""
     says(idle, operator, "/plan Split the parser")
     assert idle.state.plan.active
     assert every(idle, ev.MessagePosted)[-1].text == "Split the parser"
@@ -119,7 +119,7 @@ def test_a_file_of_no_known_type_is_refused(idle: Play, operator: User) -> None:
 def test_a_choice_during_a_turn_waits_and_its_opposite_takes_it_back(
     planning: Play, operator: User
 ) -> None:
-    """dsh:D-06, dsh:D-08: pending is shown, with a button that is the opposite."""
+    """dsh:D-06, complaints:K-44: pending is shown, with a button that is the opposite."""
     client = browser(operator)
     client.post(f"{path(planning)}/plan-mode", {"active": "no"})
     page = client.get(path(planning))
