@@ -18,6 +18,7 @@ WIDE: Final[ViewportSize] = {"width": 1280, "height": 800}
 SHADOW: Final = "link => getComputedStyle(link).boxShadow"
 COLOURS: Final = "prose => [...prose.querySelectorAll('p a')].map(a => getComputedStyle(a).color)"
 SCROLLS: Final = "table => table.scrollWidth > table.clientWidth"
+OPEN: Final = "document.querySelectorAll('main details').forEach(d => d.open = true)"
 SPILLS: Final = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
 SLIPPED: Final = """() => [...document.querySelectorAll(".line-head, .line summary")].filter(
   head => {
@@ -80,3 +81,21 @@ def test_a_question_mark_shows_the_keys(room: Room) -> None:
     expect(keys).to_be_visible()
     page.keyboard.press("Escape")
     expect(keys).to_be_hidden()
+
+
+def test_no_page_of_an_operator_spills_on_a_telephone(room: Room) -> None:
+    """The queue with a stopped session, a session with a choice that waits, and the forms."""
+    room.agent(plan=False, prompt="Stop early")
+    agent = room.agent(submits(PLAN))
+    room.review_of(agent)
+    session = f"/sessions/{agent.id}"
+    message = next(e["seq"] for e in room.events(agent) if e["name"] == "message.posted")
+    page = room.page("operator")
+    page.set_viewport_size(NARROW)
+    page.goto(session)
+    page.get_by_role("button", name="Leave plan mode").click()
+    expect(page.get_by_role("status")).to_be_visible()
+    for path in ("/", session, f"{session}/plan", f"{session}/back/{message}", "/sessions/new"):
+        page.goto(path)
+        page.evaluate(OPEN)
+        assert not page.evaluate(SPILLS), path
