@@ -1,7 +1,7 @@
 """What is true now: the fold of a session's events."""
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Final, assert_never, cast
@@ -191,11 +191,10 @@ Past = Callable[[int], SessionState]
 
 def fold(events: Iterable[ev.Event]) -> SessionState:
     """Return the state after ``events``, which are a whole log from its first event on."""
-    log: Sequence[ev.Event] = tuple(events)
-    state = EMPTY
-    for seq, event in enumerate(log, start=1):
-        state = apply(state, event, seq=seq, past=lambda length: fold(log[:length]))
-    return state
+    states = [EMPTY]  # all of them: to fold the past anew would double with each undo
+    for seq, event in enumerate(events, start=1):
+        states.append(apply(states[-1], event, seq=seq, past=states.__getitem__))
+    return states[-1]
 
 
 def no_past(length: int) -> SessionState:
