@@ -20,7 +20,6 @@ from planmode.core.errors import (
 )
 from planmode.core.failures import HALTS
 from planmode.core.guard import Ground, effective
-from planmode.core.history import beginnings
 from planmode.core.permission import AUTO_IS_OFF, AUTO_PAUSES, BREAKER_IS_OPEN, PermissionMode
 from planmode.core.presets import PRESETS, PlanModeConfig
 from planmode.core.state import SessionState
@@ -287,11 +286,6 @@ def plan(session_id: UUID) -> PlanRow:
     return PlanRow(state.plan.plan_id, content, revisions.sha256(content), edited_by)
 
 
-def undoable(session_id: UUID) -> list[int]:
-    """Return the numbers of the messages that can be taken back, oldest first."""
-    return beginnings([logged.event for logged in eventlog.read(session_id)])
-
-
 def mode(state: SessionState) -> ModeRow:
     """Return the permission mode of a session in ``state``, as it counts here and now."""
     ground = Ground(auto=settings.AUTO_MODE, auto_pauses=settings.AUTO_WHILE_PLANNING == "pause")
@@ -346,13 +340,6 @@ def revision_rows(seen: Q, *, limit: int, before: UUID | None = None) -> list[Re
     if before is not None:
         rows = rows.filter(pk__lt=before)
     return [_revision_row(row) for row in rows.order_by("-pk")[:limit]]
-
-
-def previous_revision(row: RevisionRow) -> RevisionRow | None:
-    """Return the revision of the same plan before ``row``."""
-    before = Q(session_id=row.session_id, plan_id=row.plan_id, version=row.version - 1)
-    found = revision_rows(before, limit=1)
-    return found[0] if found else None
 
 
 def revision_bytes(revision_id: UUID) -> bytes:

@@ -50,7 +50,6 @@ def _prints(script: str) -> bool:
 
 
 _AWK_EFFECTS: Final = re.compile(r"system|getline|@|\\\n|(?<!\|)\|(?!\|)")
-_VARIABLE: Final = re.compile(r"[A-Za-z_]\w*=")
 
 
 def check_awk(used: Used) -> list[Permission]:

@@ -121,12 +121,10 @@ def test_the_working_plan_is_what_the_agent_last_wrote(session: Play) -> None:
     assert queries.working_plan(session.id, "no-such-plan") is None
 
 
-def test_revisions_are_found_with_the_one_before(session: Play) -> None:
+def test_revisions_are_found_the_newest_first(session: Play) -> None:
     second, first = queries.revision_rows(Q(session_id=session.id), limit=9)
     assert (first.version, second.version) == (1, 2)
     assert queries.revision(second.id) == second
-    assert queries.previous_revision(second) == first
-    assert queries.previous_revision(first) is None
     assert queries.revision_rows(EVERYTHING, limit=9, before=second.id) == [first]
     assert queries.revision_bytes(first.id) == PLAN.encode()
     assert (first.key, first.size) == (f"plan/{first.plan_id}/v1.md", len(PLAN.encode()))
