@@ -20,6 +20,7 @@ from planmode.core.errors import (
     PlanInvalidError,
     PlanUnchangedError,
 )
+from planmode.core.failures import Failure
 from planmode.core.guard import Allow, Ask, CallFacts, Deny, Ground, Judgement, Refusal, judge
 from planmode.core.options import PlanOption
 from planmode.core.outcomes import CONSEQUENCES, Closure, Outcome
@@ -39,7 +40,6 @@ MOST_IDLE_CLAIMS: Final = 3
 """Workers that may take a turn, one after the other, without a single event."""
 LOG_TRIES: Final = 3
 """So many claims try to end a lost turn by its log before the row alone has to say it."""
-WORKER_LOST: Final = "worker_lost"
 
 
 def enter_plan_mode(
@@ -304,7 +304,7 @@ def end_lost(claim: Claim) -> None:
     """
     if claim.idle <= MOST_IDLE_CLAIMS + LOG_TRIES:
         try:
-            end_turn(claim, ev.TurnState.FAILED, reason=WORKER_LOST)
+            end_turn(claim, ev.TurnState.FAILED, reason=Failure.WORKER_LOST)
         except (ClaimLostError, OperationalError):
             raise
         except Exception:
@@ -325,13 +325,13 @@ def _end_by_row(claim: Claim) -> None:
     with families.parent_opened(claim.session_id) as parent:
         if _fail_row(claim) and parent is not None:
             child, failed = str(claim.session_id), ev.TurnState.FAILED
-            families.tell(parent, ev.ChildReported(child, "", failed, WORKER_LOST))
+            families.tell(parent, ev.ChildReported(child, "", failed, Failure.WORKER_LOST))
 
 
 def _fail_row(claim: Claim) -> bool:
     held = Turn.objects.held(claim)
-    failed = ev.TurnState.FAILED
-    return bool(held.update(state=failed, reason=WORKER_LOST, ended_at=Now(), lease_until=None))
+    failed, why = ev.TurnState.FAILED, Failure.WORKER_LOST
+    return bool(held.update(state=failed, reason=why, ended_at=Now(), lease_until=None))
 
 
 def _release(claim: Claim, state: ev.TurnState) -> None:

@@ -15,7 +15,7 @@ from planmode.core.errors import (
     TurnOpenError,
     UndoRefusedError,
 )
-from planmode.core.failures import Halt
+from planmode.core.failures import HALTS
 from planmode.core.history import beginnings, living, plan_file
 from planmode.models import Session, Turn
 from planmode.services.steering import steered
@@ -25,7 +25,6 @@ from planmode.store.eventlog import Log
 from prompts.rendering import reminder, render
 
 _CUT_SHORT: Final = frozenset({ev.TurnState.FAILED, ev.TurnState.CANCELLED})
-_HALTS: Final = frozenset(halt.value for halt in Halt)
 _AT_WORK: Final = frozenset({ev.TurnState.QUEUED, ev.TurnState.RUNNING})
 
 
@@ -133,7 +132,7 @@ def _check_ended(turn: Turn) -> None:
 
 
 def _is_cut_short(turn: Turn) -> bool:
-    halted = turn.state == ev.TurnState.STOPPED and turn.reason in _HALTS
+    halted = turn.state == ev.TurnState.STOPPED and turn.reason in HALTS
     return turn.state in _CUT_SHORT or halted
 
 
