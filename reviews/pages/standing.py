@@ -22,6 +22,8 @@ from reviews.rendering import rendered
 
 CARD_OF: Final = {"ExitPlanMode": "review", "AskUserQuestion": "question"}
 """Which card a waiting call has; any other call waits for a tool approval."""
+MOST_TASKS: Final = 10
+"""Background tasks that the page shows, the newest; the agent's own list has all."""
 _CUT_SHORT: Final = frozenset({TurnState.FAILED, TurnState.CANCELLED})
 
 
@@ -124,8 +126,8 @@ def standing(row: SessionRow, caller: Caller, points: Sequence[Logged]) -> Stand
         mode=queries.mode(row.state),
         waiting=_waiting(row),
         draft=_draft(row),
-        edited_by=_editor(row.state.plan),
-        tasks=tuple(queries.tasks(row.id)),
+        edited_by=_editor(row),
+        tasks=tuple(queries.tasks(row.id, limit=MOST_TASKS)),
         schedules=tuple(one for one in queries.schedules(row.id) if one.active),
         children=tuple(Child(UUID(key), name) for key, name in row.state.children.items()),
         source=_source(points),
@@ -194,9 +196,13 @@ def _draft(row: SessionRow) -> Draft | None:
     return Draft(html, revision=_revision_of(plan, plan.plan_id, content))
 
 
-def _editor(plan: PlanState) -> str:
+def _editor(row: SessionRow) -> str:
+    """Return who wrote last into the plan, if not the agent: its owner, as the rules are."""
+    plan = row.state.plan
     if not plan.active or plan.edited_by is None:
         return ""
+    if plan.edited_by == row.owned.owner_id:
+        return row.owner
     return dashboards.usernames([plan.edited_by]).get(plan.edited_by, "")
 
 

@@ -22,6 +22,11 @@ ALLOWED = {
     "manager": {"queue", "telemetry"},
     "admin": set(PAGES),
 }
+STEERING = (
+    *("cancel", "retry", "plan-mode", "permission-mode", "plan/clear", "undo", "fork"),
+    *("tasks/stop", "schedules/delete"),
+)
+"""Forms of the session page, below its address."""
 HIDDEN = {"review", "question", "approval", "session"}
 
 
@@ -144,7 +149,8 @@ def test_every_form_needs_the_csrf_token(addresses: dict[str, str], reviewer: Us
     forms = [
         *(f"{addresses['review']}/decision", f"{addresses['question']}/answer"),
         *(f"{addresses['approval']}/answer", f"{addresses['session']}/messages"),
-        *(f"{addresses['session']}/cancel", "/theme", "/logout", "/login"),
+        *("/theme", "/logout", "/login", "/sessions/new", f"{addresses['session']}/plan"),
+        *(f"{addresses['session']}/{form}" for form in STEERING),
     ]
     for path in forms:
         response = client.post(path)
@@ -158,6 +164,8 @@ def test_every_page_takes_only_its_own_methods(addresses: dict[str, str], review
     assert client.get(f"{addresses['review']}/decision").status_code == 405
     assert client.get("/theme").status_code == 405
     assert client.get("/logout").status_code == 405
+    for form in STEERING:
+        assert client.get(f"{addresses['session']}/{form}").status_code == 405
 
 
 def test_a_form_sent_by_nobody_leads_back_to_its_page(addresses: dict[str, str]) -> None:
@@ -221,10 +229,15 @@ def test_the_names_of_urls_are_unique() -> None:
 
 
 def test_no_page_has_script_or_style_of_its_own(
-    addresses: dict[str, str], admin: User, reviewer: User
+    addresses: dict[str, str], admin: User, reviewer: User, operator: User
 ) -> None:
-    for who in (admin, reviewer):
-        for path in addresses.values():
+    session = addresses["session"]
+    forms = ["/sessions/new", f"{session}/plan", f"{session}/back/3", session, "/"]
+    for who, paths in (
+        *((who, addresses.values()) for who in (admin, reviewer)),
+        (operator, forms),
+    ):
+        for path in paths:
             page = html(browser(who).get(path))
             assert " style=" not in page
             assert "<style" not in page

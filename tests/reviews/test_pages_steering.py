@@ -3,6 +3,8 @@
 import pytest
 from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from pytest_django import Settings
 
@@ -20,6 +22,7 @@ from tests.factories import PLAN, STOPS_EARLY, Play, call, play, submits
 from tests.reviews.pages_client import browser, html, text
 
 READS = {"tool_calls": [call("Read", path="parser.py")]}
+MOST_QUERIES = 12
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 20
 
 
@@ -152,8 +155,8 @@ def test_choices_are_made_at_once_where_no_turn_is_open(idle: Play, operator: Us
     client = browser(operator)
     page = client.get(path(idle))
     assert "Idle" in text(page)
-    for mode in PermissionMode:
-        assert f'<option value="{mode}"' in html(page)
+    for name in PermissionMode:
+        assert f'<option value="{name}"' in html(page)
     on = client.post(f"{path(idle)}/plan-mode", {"active": "yes"}, follow=True)
     assert "Plan mode is on." in text(on)
     mode = client.post(f"{path(idle)}/permission-mode", {"mode": "yolo"}, follow=True)
@@ -242,6 +245,16 @@ def test_the_draft_is_edited_against_what_was_read(planning: Play, operator: Use
     assert "Plan edited by operator" in text(answer)
     assert every(planning, ev.PlanFileWritten)[-1].by == operator.pk
     assert "# Mine\n\n1. One\n" in html(client.get(f"{path(planning)}/plan"))
+
+
+def test_an_edited_draft_costs_no_further_query(planning: Play, operator: User) -> None:
+    client = browser(operator)
+    old = base(html(client.get(f"{path(planning)}/plan")))
+    client.post(f"{path(planning)}/plan", {"content": "# Mine\n", "base": old})
+    client.get(path(planning))  # it says once what became of the edit
+    with CaptureQueriesContext(connection) as queries:
+        assert "Last edited by operator" in text(client.get(path(planning)))
+    assert len(queries) <= MOST_QUERIES
 
 
 def test_a_conflict_shows_both_texts_and_loses_none(planning: Play, operator: User) -> None:
