@@ -199,8 +199,8 @@ def explained(
     """Return the judgement with the layer that made it.
 
     A profile, then a deny rule, refuse before anything else. Plan mode and permission mode decide;
-    after that an ask rule turns a yes into a question, and an allow rule a question into a yes, the
-    latter never while plan mode is enforced.
+    after that an ask rule turns a yes into a question, and a plan's automatic approval into a
+    review, and an allow rule a question into a yes, the latter never while plan mode is enforced.
     """
     profile = PROFILES[state.profile]
     kind = KIND_OF.get(call.name, ToolKind.OUTSIDE)
@@ -222,6 +222,8 @@ def _tightened(decision: Decision, effect: Effect | None, *, may_loosen: bool) -
             return Decision(Ask(sandboxed=sandboxed), Layer.RULES)
         case Ask(sandboxed=sandboxed), Effect.ALLOW if may_loosen:
             return Decision(Allow(sandboxed=sandboxed), Layer.RULES)
+        case Review(auto=True), Effect.ASK:
+            return Decision(Review(), Layer.RULES)
         case _:
             return decision
 

@@ -107,6 +107,13 @@ def test_an_ask_rule_makes_a_question_of_a_yes(
     assert explained(facts, now, KIMI, about(facts.name, ASK)) == Decision(verdict, Layer.RULES)
 
 
+def test_an_ask_rule_leaves_no_plan_approved_by_nobody() -> None:
+    """Found here: where a project lets `auto` approve, such a rule asked nobody."""
+    now, exits = state(planning=True, mode=AUTO), CallFacts("ExitPlanMode")
+    ground = replace(about("ExitPlanMode", ASK), auto_exit=True)
+    assert explained(exits, now, KIMI, ground) == Decision(Review(), Layer.RULES)
+
+
 @pytest.mark.parametrize(
     ("facts", "planning", "verdict"),
     [
