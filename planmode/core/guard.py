@@ -317,9 +317,13 @@ def _working(kind: ToolKind, call: CallFacts, mode: PermissionMode, ground: Grou
 
 
 def _shell_while_working(call: CallFacts, mode: PermissionMode, ground: Ground) -> Judgement:
-    """Outside of a sandbox a command sees the server's secrets: somebody has to answer for it."""
+    """Outside of a sandbox a command sees the server's secrets: somebody has to answer for it.
+
+    Where nobody is asked because a command surely only reads, it is held to that: a repository's
+    configuration names programs that git starts.
+    """
     if call.read_only:
-        return Allow()
+        return Allow(sandboxed=ground.sandbox)
     if mode not in _UNASKED:
         return Ask()
     return Allow() if ground.sandbox or ground.unsandboxed else Deny(Refusal.UNSANDBOXED)

@@ -15,6 +15,7 @@ from pytest_django import Settings
 from planmode import turns
 from planmode.agent import catalog
 from planmode.agent.contracts import NoArguments, Submits, ToolContext
+from planmode.agent.sandbox import Sandbox
 from planmode.core import events as ev
 from planmode.core.errors import PlanInvalidError
 from planmode.core.guard import Allow, CallFacts
@@ -25,6 +26,7 @@ from reviews.models import Review
 from tests import desk, faults
 from tests.desk import only
 from tests.factories import DONE, PLAN, call, one, play, submits
+from tests.requirements import need
 
 pytestmark = pytest.mark.django_db
 
@@ -203,3 +205,29 @@ def test_other_bytes_than_those_of_the_log_are_refused(operator: User) -> None:
     with pytest.raises(PlanInvalidError, match="other bytes than the log tells"):
         turns.submit_plan(held, turns.Submission("c", b"# Stale", ()))
     assert not Review.objects.exists()
+
+
+def test_what_runs_unasked_because_it_only_reads_is_held_to_that(operator: User) -> None:
+    """Found here: outside of plan mode git started what the repository named, which wrote."""
+    need("working bubblewrap", Sandbox.probe().available)
+    external = "[core]\n\trepositoryformatversion = 0\n[diff]\n\texternal = touch owned #\n"
+    session = play(
+        operator,
+        [
+            {
+                "tool_calls": [
+                    call("Write", path=".git/HEAD", content="ref: refs/heads/main\n"),
+                    call("Write", path=".git/objects/x", content=""),
+                    call("Write", path=".git/refs/x", content=""),
+                    call("Write", path=".git/config", content=external),
+                    call("Bash", command="git diff --no-index /dev/null parser.py"),
+                ]
+            },
+            DONE,
+        ],
+        plan=False,
+        permission_mode="accept_edits",
+    ).work()
+    assert desk.every(session, ev.ApprovalRequested) == []
+    assert "touch" in desk.every(session, ev.ToolFinished)[-1].text
+    assert not (session.workspace / "owned").exists()
