@@ -1,4 +1,4 @@
-"""Steering a session by HTTP: commands, the working plan, and going back."""
+"""Steering by HTTP: commands, the working plan, and going back."""
 
 from functools import partial
 from uuid import UUID
