@@ -15,6 +15,8 @@ from planmode.core import state as core
 from planmode.core.background import TaskState
 from planmode.core.events import TurnState
 
+CUT_STATES = (TurnState.FAILED.value, TurnState.STOPPED.value)
+"""What a turn may be whose session needs somebody."""
 OPEN_STATES = (TurnState.QUEUED.value, TurnState.RUNNING.value, TurnState.WAITING.value)
 
 
@@ -173,7 +175,10 @@ class Turn(models.Model):
         indexes = [
             models.Index(
                 fields=["state", "due_at"], condition=Q(state__in=OPEN_STATES), name="turn_due"
-            )
+            ),
+            models.Index(
+                fields=["ended_at"], condition=Q(state__in=CUT_STATES), name="turn_cut_short"
+            ),
         ]
 
     def __str__(self) -> str:

@@ -25,6 +25,7 @@ from planmode.core.presets import PRESETS, PlanModeConfig
 from planmode.core.state import SessionState
 from planmode.knobs import knobs, section_of
 from planmode.models import (
+    CUT_STATES,
     BackgroundTask,
     EventRecord,
     Heartbeat,
@@ -205,8 +206,13 @@ def stopped(seen: Q, *, limit: int) -> list[StoppedRow]:
         at__gte=OuterRef("ended_at"),
     )
     halted = Q(state=ev.TurnState.FAILED) | Q(state=ev.TurnState.STOPPED, reason__in=HALTS)
-    rows = Turn.objects.filter(seen, halted, session__parent=None).exclude(Exists(later))
-    rows = rows.exclude(Exists(undone)).select_related("session__project", "session__owner")
+    cut = Turn.objects.filter(state__in=CUT_STATES)  # the index has these alone
+    rows = cut.filter(seen, halted).exclude(session__parent__isnull=False)
+    rows = (
+        rows.exclude(Exists(later))
+        .exclude(Exists(undone))
+        .select_related("session__project", "session__owner")
+    )
     return [_stopped_row(turn) for turn in rows.order_by("-ended_at", "-pk")[:limit]]
 
 

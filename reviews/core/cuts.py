@@ -1,4 +1,4 @@
-"""Where a log's conversation was cut: what undo took back, and its floor."""
+"""Where a conversation was cut, and what undo took back."""
 
 from collections.abc import Iterable
 

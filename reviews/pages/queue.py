@@ -1,4 +1,4 @@
-"""The queue: what waits for a person or needs one, and what was decided."""
+"""The queue: what waits for people or needs them, what was decided."""
 
 from django.core.exceptions import BadRequest
 from django.http import HttpResponse
