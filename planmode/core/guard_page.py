@@ -29,6 +29,16 @@ Where auto is off (`AUTO_MODE`), or its breaker is open, it counts as `manual`; 
 `AUTO_WHILE_PLANNING=pause` it does so while planning. A child agent (`explore`, `plan`) may read, \
 and run commands that are surely read-only where its profile has Bash; whatever else it calls is \
 refused, in every mode.
+
+`manage.py judge` reads one call a line and answers each with decision, reason and layer; nothing \
+runs. Beside `tool` a line may have `args`, `preset` (`kimi`), `permission_mode` (`manual`), \
+`plan` (whether plan mode is on: true), `profile` (`agent`), `rules` (a session's own, none), \
+`workspace` (the folder that it is called in) and `plan_file` (none). `--project NAME` adds that \
+project's rules.
+
+```sh
+echo '{"tool": "Bash", "args": {"command": "git push"}}' | .venv/bin/python manage.py judge
+```
 """
 
 

@@ -19,9 +19,9 @@ class Command(BaseCommand):
     """``manage.py judge``: JSON lines in, one JSON line out for each."""
 
     help = (
-        "Read calls as JSON lines {preset, permission_mode, plan, tool, args, workspace, "
-        "plan_file} and print {decision, reason, layer} for each, as the guard would answer now. "
-        "Nothing runs. Only tool has to be named."
+        "Read calls as JSON lines {tool, args, preset, permission_mode, plan, profile, rules, "
+        "workspace, plan_file} and print {decision, reason, layer} for each, as the guard would "
+        "answer now. Nothing runs. Only tool has to be named."
     )
 
     stealth_options = ("stdin",)
