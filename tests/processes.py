@@ -197,8 +197,8 @@ class Installation:
         passed = {name: os.environ[name] for name in PASSED if name in os.environ}
         self.env = {**passed, **mine, **self.env}
 
-    def manage(self, *args: str) -> str:
-        """Return what ``manage.py ARGS`` prints; it must succeed."""
+    def manage(self, *args: str, status: int = 0) -> str:
+        """Return what ``manage.py ARGS`` prints; it must end with ``status``."""
         done = subprocess.run(  # noqa: S603 - our own program
             [sys.executable, "manage.py", *args],
             cwd=ROOT,
@@ -208,7 +208,7 @@ class Installation:
             timeout=START_S,
             check=False,
         )
-        assert done.returncode == 0, f"manage.py {args[0]}: {done.stderr or done.stdout}"
+        assert done.returncode == status, f"manage.py {args[0]}: {done.stderr or done.stdout}"
         return done.stdout
 
     def shell(self, code: str) -> str:

@@ -11,7 +11,7 @@ from django.contrib.auth.models import User
 
 from planmode import queries
 from planmode.core import events as ev
-from planmode.core.failures import in_words
+from planmode.core.failures import Halt, in_words
 from planmode.core.outcomes import Outcome
 from planmode.core.state import EMPTY, CallStatus, PendingCall, SessionState, apply
 from planmode.signals import Logged
@@ -22,9 +22,11 @@ POLL_S: Final = 0.25
 ALIVE_WITHIN: Final = timedelta(seconds=6)
 """A worker that was seen within this time counts as being there (it beats every 2 s)."""
 
+NEEDS_SOMEBODY: Final = 6
 _STATUS_OF_STOP: Final[Mapping[str, int]] = {
     Outcome.REJECTED: 3,
     Outcome.REJECTED_AND_EXITED: 4,
+    **dict.fromkeys(Halt, NEEDS_SOMEBODY),
 }
 _FAILED: Final = 5
 _ASKS: Final = "AskUserQuestion"
@@ -50,7 +52,10 @@ class Watch:
 
 
 def exit_status(ended: ev.TurnEnded) -> int:
-    """Return what the command ends with: 0 done, 3 and 4 rejected, 5 failed or cancelled."""
+    """Return what the command ends with.
+
+    0 done, 3 and 4 rejected, 5 failed or cancelled, 6 stopped with its work unfinished.
+    """
     match ended.state:
         case ev.TurnState.FAILED | ev.TurnState.CANCELLED:
             return _FAILED

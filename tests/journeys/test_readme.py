@@ -79,7 +79,7 @@ def test_a_real_client_by_run_session_and_a_token(tmp_path: Path) -> None:
         with EmbeddedServer(tmp_path / "data", env=env) as server:
             server.people()
             args = shlex.split(line.replace("~/src/thing", str(workspace)))
-            output = server.manage(*args[2:])
+            output = server.manage(*args[2:], status=6)
             token = server.manage(*TOKEN.split()[2:]).strip()
         sent = str(stub.requests[0].body)
     assert "Replace the retry loop by a queue" in sent

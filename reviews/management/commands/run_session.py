@@ -35,7 +35,8 @@ class Command(BaseCommand):
 
     help = (
         "Start a session and follow it until its turn ends. Exit status: 0 done (or approved "
-        "without a start), 2 bad usage, 3 rejected, 4 rejected and exited, 5 failed or cancelled."
+        "without a start), 2 bad usage, 3 rejected, 4 rejected and exited, 5 failed or cancelled, "
+        "6 stopped with its work unfinished: it needs you."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:

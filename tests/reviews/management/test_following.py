@@ -13,7 +13,7 @@ from reviews.core.decisions import DecisionKind
 from reviews.management.commands.run_session import ctrl_c, followed
 from reviews.management.following import Watch
 from tests.desk import allow, answer, approve, decide
-from tests.factories import Play, call, play, submits
+from tests.factories import STOPS_EARLY, Play, call, play, submits
 
 Deed = Callable[[Play], object]
 DONE = {"text": "All done."}
@@ -94,6 +94,14 @@ def test_exit_status_tells_the_decision(
     ended, screen = follow(session, work, decides(reviewer, **decision), work)
     assert ended == status
     assert last_words in screen.lines[-1]
+
+
+def test_an_agent_that_stops_too_early_needs_somebody(operator: User) -> None:
+    """A script that waits for the command must not take it for done."""
+    session = play(operator, [STOPS_EARLY])
+    ended, screen = follow(session, work)
+    assert ended == 6
+    assert "it stopped without a submission" in screen.lines[-1]
 
 
 def test_revise_is_followed_into_the_next_revision(operator: User, reviewer: User) -> None:
