@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Final, Generic, Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
@@ -20,6 +20,10 @@ from planmode.core.rules import Effect, Rules, matching
 from planmode.core.state import SessionState
 from planmode.core.view import Message
 from planmode.models import Claim
+
+LONGEST_SUMMARY: Final = 500
+"""Characters of what a person is told of a call."""
+_KEPT: Final = 450
 
 
 class Arguments(BaseModel):
@@ -150,6 +154,14 @@ class Tool(Protocol, Generic[A]):
 
     def run(self, args: A, context: ToolContext) -> ToolOutcome:
         """Do it. What went wrong is a result with ``is_error``, never an exception."""
+
+
+def summarized(line: str, *, size: int) -> str:
+    """Return ``line`` as a summary may be; one that is cut says of how many characters, ``size``.
+
+    Whoever allows the call shall see that there is more of it.
+    """
+    return line if len(line) <= LONGEST_SUMMARY else f"{line[:_KEPT]} … ({size} characters)"
 
 
 @dataclass(frozen=True, slots=True)

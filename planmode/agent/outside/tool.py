@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from pydantic import ConfigDict
 
-from planmode.agent.contracts import Arguments, ToolContext, ToolResult, ToolSpec
+from planmode.agent.contracts import Arguments, ToolContext, ToolResult, ToolSpec, summarized
 from planmode.agent.outside.door import Answer, Door, OutsideError, ToolChangedError
 from planmode.agent.outside.loop import loop
 from planmode.agent.outside.offers import Offer, full_name, is_read_only
@@ -27,7 +27,6 @@ MOST_DESCRIPTION: Final = 4000
 GRACE_S: Final = 10.0
 """Seconds beyond a server's time after which even its connection is given up."""
 _POLL_S: Final = 0.1
-_LONGEST_SUMMARY: Final = 500
 _UNSEEN: Final = re.compile(f"[{UNSEEN}]")
 _TOLD: Final = ("description", "title")
 
@@ -77,10 +76,7 @@ class OutsideTool:
         given = json.dumps(args.model_extra or {}, ensure_ascii=False)
         seen = _UNSEEN.sub(lambda found: f"\\u{{{ord(found[0]):x}}}", given)
         line = f"Call {self._offer.name} of the outside server {self._server} with {seen}"
-        line = " ".join(line.split())
-        if len(line) <= _LONGEST_SUMMARY:
-            return line
-        return f"{line[:450]} … ({len(given)} characters)"
+        return summarized(" ".join(line.split()), size=len(given))
 
     def run(self, args: OutsideArguments, context: ToolContext) -> ToolResult:
         """Pass the call on; whatever the server does, this ends in its time."""

@@ -8,7 +8,7 @@ from pydantic import Field
 from planmode.agent import background
 from planmode.agent.background import Command
 from planmode.agent.bubblewrap import SandboxError
-from planmode.agent.contracts import Arguments, ToolContext, ToolResult
+from planmode.agent.contracts import Arguments, ToolContext, ToolResult, summarized
 from planmode.agent.limits import Limit, Limits, suspected
 from planmode.agent.sandbox import Finished
 from planmode.core.errors import NoTurnError, TooManyJobsError
@@ -56,7 +56,7 @@ class Bash:
         """Return the command itself, not what the agent says of it."""
         how = "Run in the background " if args.run_in_background else "Run "
         line = how + " ⏎ ".join(part for part in args.command.splitlines() if part.strip())
-        return line if len(line) <= 500 else f"{line[:450]} … ({len(args.command)} characters)"  # noqa: PLR2004 - the contract's bound
+        return summarized(line, size=len(args.command))
 
     def run(self, args: BashArguments, context: ToolContext) -> ToolResult:
         """Run it, or begin it."""

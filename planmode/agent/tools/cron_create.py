@@ -6,7 +6,7 @@ from django.utils import timezone
 from pydantic import Field
 
 from planmode import schedules
-from planmode.agent.contracts import Arguments, ToolContext, ToolResult
+from planmode.agent.contracts import Arguments, ToolContext, ToolResult, summarized
 from planmode.core.errors import (
     MessageInvalidError,
     NoTurnError,
@@ -41,7 +41,7 @@ class CronCreate:
         """Return times and prompt."""
         often = "Once at" if args.once else "At each"
         line = " ".join(f"{often} {args.cron} (UTC) tell the agent: {args.prompt}".split())
-        return line if len(line) <= 500 else f"{line[:450]} … ({len(args.prompt)} characters)"  # noqa: PLR2004 - the contract's bound
+        return summarized(line, size=len(args.prompt))
 
     def run(self, args: CronCreateArguments, context: ToolContext) -> ToolResult:
         """Keep it; return its number and its first time."""
