@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict
 
@@ -45,7 +45,7 @@ class Question(BaseModel):
     args: dict[str, Any] = {}
     preset: str = "kimi"
     permission_mode: PermissionMode = PermissionMode.MANUAL
-    plan: bool | str = True
+    plan: bool | Literal["active", "on", "inactive", "off"] = True
     workspace: str = "."
     plan_file: str = ""
     profile: str = "agent"
@@ -54,7 +54,7 @@ class Question(BaseModel):
     @property
     def planning(self) -> bool:
         """Whether plan mode is on: true, ``"active"`` and ``"on"`` say so."""
-        return self.plan is True or self.plan in {"active", "on"}
+        return self.plan in {True, "active", "on"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,6 +83,7 @@ def test_the_rules_of_a_project_count_where_it_is_named(project: Project) -> Non
         ("x", "the line: Invalid JSON"),
         ("{}", "tool: Field required"),
         ('{"tool": "Read", "color": 1}', "color: Extra inputs"),
+        ('{"tool": "Read", "plan": "perhaps"}', "plan"),
         ('{"tool": "Read", "preset": "nope"}', "there is no preset or profile 'nope'"),
         (
             '{"tool": "TodoList", "args": {"items": []}, "profile": "nope"}',
