@@ -6,7 +6,7 @@ from planmode.core.presets import PlanModeConfig, Wishes, resolve
 
 
 def knobs(preset: str) -> PlanModeConfig:
-    """Return how sessions of ``preset`` do plan mode here: the only place that reads settings."""
+    """Return how sessions of ``preset`` do plan mode here, with the installation's ``Wishes``."""
     wishes = Wishes(
         iterative=settings.PLAN_WORKFLOW == "iterative",
         explorers=settings.PLAN_EXPLORERS,

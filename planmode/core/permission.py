@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-AUTO_IS_OFF: Final = "permission mode auto is off in this project"
+AUTO_IS_OFF: Final = "permission mode auto is off here"
+"""In the installation, or in the project."""
 AUTO_PAUSES: Final = "permission mode auto pauses while the agent plans"
 BREAKER_IS_OPEN: Final = "permission mode auto was switched off after too many refused calls"
 
