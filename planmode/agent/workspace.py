@@ -155,8 +155,14 @@ def writing(name: str, path: str, reach: Reach) -> CallFacts:
         name,
         plan_file=place.kind == "plan_file",
         workspace=place.kind == "workspace",
-        targets=(place.named(place.relative),),
+        targets=(_target(place, reach),),
     )
+
+
+def _target(place: Place, reach: Reach) -> str:
+    """Return the path that rules are compared with: below the workspace a relative one."""
+    inside = place.folder is reach.workspace
+    return str(place.relative) if inside else place.named(place.relative)
 
 
 def reading(name: str, path: str, reach: Reach) -> CallFacts:

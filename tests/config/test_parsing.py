@@ -105,7 +105,7 @@ def test_other_media_types(
 ) -> None:
     body = gzip.compress(b'{"text":"a"}') if headers else b'{"text":"a"}'
     response = client.post(
-        f"{API}/sessions/{session.id}/messages", body, content_type=media_type, headers=headers
+        f"{API}/sessions/{session.id}/fork", body, content_type=media_type, headers=headers
     )
     assert problem(response) == (415, "media_type_unsupported")
 

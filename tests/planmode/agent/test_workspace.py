@@ -61,7 +61,8 @@ def test_where_a_path_leads(reach: Reach, path: str, kind: str, relative: P) -> 
 def test_what_is_out_of_reach(reach: Reach, path: str) -> None:
     with pytest.raises(PathRefusedError):
         reach.locate(_path(reach, path))
-    assert writing("Write", _path(reach, path), reach) == CallFacts("Write")
+    named = _path(reach, path)
+    assert writing("Write", named, reach) == CallFacts("Write", targets=(named,))
 
 
 def test_a_session_inside_the_workspace_is_no_part_of_it(tmp_path: Path) -> None:
@@ -74,10 +75,10 @@ def test_a_session_inside_the_workspace_is_no_part_of_it(tmp_path: Path) -> None
 
 def test_the_guard_is_told_where_a_write_goes(reach: Reach) -> None:
     plan = _path(reach, f"{{S}}/{PLAN}")
-    assert writing("Edit", plan, reach) == CallFacts("Edit", plan_file=True)
-    assert writing("Edit", "a.py", reach) == CallFacts("Edit", workspace=True)
+    assert writing("Edit", plan, reach) == CallFacts("Edit", plan_file=True, targets=(plan,))
+    assert writing("Edit", "./a.py", reach) == CallFacts("Edit", workspace=True, targets=("a.py",))
     old = _path(reach, "{S}/agents/main/plans/old.md")
-    assert writing("Edit", old, reach) == CallFacts("Edit")
+    assert writing("Edit", old, reach) == CallFacts("Edit", targets=(old,))
 
 
 def test_the_plan_file_is_written_and_read(reach: Reach) -> None:
@@ -157,11 +158,13 @@ def test_a_plan_file_in_the_workspace_is_the_plan_file_alone(shared: Reach) -> N
     root = shared.workspace.root
     assert shared.plan_path == str(root / ".plans/tidy-parser.md")
     for name in (".plans/tidy-parser.md", f"{root}/.plans/tidy-parser.md"):
-        assert writing("Write", name, shared) == CallFacts("Write", plan_file=True)
+        targets = (".plans/tidy-parser.md",)
+        assert writing("Write", name, shared) == CallFacts("Write", plan_file=True, targets=targets)
     for name in (".plans/other.md", ".plans/tidy-parser.md/", ".plans", "parser.py"):
-        assert writing("Write", name, shared) == CallFacts("Write", workspace=True)
+        facts = writing("Write", name, shared)
+        assert facts == CallFacts("Write", workspace=True, targets=(name.removesuffix("/"),))
     old = _path(shared, f"{{S}}/{PLAN}")
-    assert writing("Write", old, shared) == CallFacts("Write")
+    assert writing("Write", old, shared) == CallFacts("Write", targets=(old,))
 
 
 def test_a_plan_file_in_the_workspace_gets_the_folders_that_it_lacks(shared: Reach) -> None:
