@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Final
+from uuid import UUID
 
 import pytest
 import yaml
@@ -25,7 +26,7 @@ from planmode.core import events as ev
 from planmode.core.guard import Allow, Ask, CallFacts, Deny, Ground, Refusal, judge
 from planmode.core.history import beginnings
 from planmode.core.permission import PermissionMode
-from planmode.core.state import SessionState
+from planmode.core.state import SessionState, fold
 from planmode.core.view import UserMessage, transcript
 from planmode.knobs import knobs
 from planmode.models import Revision, Session, Turn
@@ -40,12 +41,12 @@ pytestmark = pytest.mark.django_db
 
 SOAKING: Final = settings.get_current_profile_name() == "soak"
 HOW: Final = settings(
-    max_examples=25 if SOAKING else 10,
+    max_examples=25 if SOAKING else 15,
     stateful_step_count=40 if SOAKING else 20,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
 )
-TEXTS: Final = (b"# A\n", b"# B\n", b"# C\n")
+TEXTS: Final = (b"# A\n", b"# B\n")
 SUBMIT: Final = call("ExitPlanMode")
 CALLS: Final = {
     "enter": [call("EnterPlanMode")],
@@ -82,14 +83,6 @@ class Lifecycle(RuleBasedStateMachine):
     def life(self) -> Life:
         return self.now.life
 
-    @property
-    def all(self) -> list[Lived]:
-        return [self.now, *self.others]
-
-    def word(self) -> str:
-        self.words += 1
-        return f"word {self.words}"
-
     def posted(self) -> int:
         return max(
             item.seq
@@ -100,7 +93,7 @@ class Lifecycle(RuleBasedStateMachine):
     @initialize(
         preset=st.sampled_from(["kimi", "claude"]),
         mode=st.sampled_from(PermissionMode),
-        plan=st.booleans(),
+        plan=st.sampled_from([True, True, False]),
     )
     def start(self, preset: str, mode: PermissionMode, *, plan: bool) -> None:
         Project.objects.update(allow_auto=True)
@@ -113,27 +106,25 @@ class Lifecycle(RuleBasedStateMachine):
 
     # What people do
 
-    @rule(active=st.booleans())
+    @rule(active=st.sampled_from([True, True, False]))
     def choose_plan_mode(self, *, active: bool) -> None:
         services.choose_plan_mode(self.session.id, active=active, by=self.operator)
         self.life.want(active=active)
 
-    @rule(mode=st.sampled_from(PermissionMode))
-    def choose_permission_mode(self, mode: PermissionMode) -> None:
-        if mode is PermissionMode.AUTO and not self.life.allowed:
-            return
-        services.choose_permission_mode(self.session.id, mode, by=self.operator)
-        self.life.want_mode(mode.value)
-
-    @rule(allowed=st.booleans())
-    def allow_auto(self, *, allowed: bool) -> None:
+    @rule(mode=st.sampled_from(PermissionMode), allowed=st.booleans())
+    def choose_permission_mode(self, mode: PermissionMode, *, allowed: bool) -> None:
+        """Choose one, and then let the project allow auto or forbid it."""
+        if mode is not PermissionMode.AUTO or self.life.allowed:
+            services.choose_permission_mode(self.session.id, mode, by=self.operator)
+            self.life.want_mode(mode.value)
         Project.objects.update(allow_auto=allowed)
-        for lived in self.all:
+        for lived in (self.now, *self.others):
             lived.life.allowed = allowed
 
     @rule()
     def say(self) -> None:
-        text = self.word()
+        self.words += 1
+        text = f"word {self.words}"
         services.post_message(self.session.id, text, author=self.operator)
         self.life.say(text, self.posted())
 
@@ -163,16 +154,23 @@ class Lifecycle(RuleBasedStateMachine):
         services.retry_turn(self.session.id, by=self.operator)
         self.life.begin()
 
-    @precondition(lambda self: self.life.moments and not self.life.turn)
-    @rule(back=st.integers(0, 3))
+    def come_to_rest(self) -> None:
+        while self.life.turn:  # what was said meanwhile gets a turn of its own
+            self.interrupt()
+
+    @precondition(lambda self: self.life.moments)
+    @rule(back=st.integers(0, 2))
     def undo(self, back: int) -> None:
+        self.come_to_rest()
         index = max(0, len(self.life.moments) - 1 - back)
         services.undo(self.session.id, self.life.moments[index].seq, by=self.operator)
         self.life.undo(index)
 
-    @precondition(lambda self: self.life.turn != "queued")
-    @rule(back=st.none() | st.integers(0, 3), stay=st.booleans())
+    @precondition(lambda self: len(self.others) < 2)
+    @rule(back=st.none() | st.integers(0, 2), stay=st.booleans())
     def fork(self, back: int | None, *, stay: bool) -> None:
+        if self.life.turn == "queued":
+            self.come_to_rest()
         moments = self.life.moments
         index = max(0, len(moments) - 1 - back) if moments and back is not None else None
         at = None if index is None else moments[index].seq - 1
@@ -189,7 +187,7 @@ class Lifecycle(RuleBasedStateMachine):
         index %= len(self.others)
         self.now, self.others[index] = self.others[index], self.now
 
-    @precondition(lambda self: not self.life.turn)
+    @precondition(lambda self: not self.life.turn and len(self.life.moments) > 2)
     @rule()
     def compact(self) -> None:
         services.compact(self.session.id, "So far.")
@@ -208,15 +206,26 @@ class Lifecycle(RuleBasedStateMachine):
         if self.life.active:
             desk.plan_path(self.session).unlink(missing_ok=True)
 
-    @precondition(lambda self: self.life.turn == "queued")
-    @rule(text=st.sampled_from(TEXTS))
-    def the_agent_submits(self, text: bytes) -> None:
-        self.work("write and submit" if self.life.soon_active else "stop", text)
+    @rule(text=st.sampled_from(TEXTS), before=st.sampled_from(DecisionKind))
+    def the_agent_submits(self, text: bytes, before: DecisionKind) -> None:
+        self.its_turn(before)
+        self.work("write and submit" if self.life.soon_active else "enter", text)
 
-    @precondition(lambda self: self.life.turn == "queued")
-    @rule(text=st.sampled_from(TEXTS), act=st.sampled_from(["write", "submit", "stop"]))
-    def the_agent_plans(self, text: bytes, act: str) -> None:
+    @rule(
+        act=st.sampled_from(["write", "submit", "stop"]),
+        text=st.sampled_from(TEXTS),
+        before=st.sampled_from(DecisionKind),
+    )
+    def the_agent_goes_on(self, act: str, text: bytes, before: DecisionKind) -> None:
+        self.its_turn(before)
         self.work(act if self.life.soon_active else "enter", text)
+
+    def its_turn(self, kind: DecisionKind) -> None:
+        """Let a person answer or ask, whatever the agent waits for."""
+        if self.life.turn == "waiting":
+            self.decide(kind)
+        if not self.life.turn:
+            self.say()
 
     def work(self, act: str, text: bytes) -> None:
         """Let the agent's next reply be ``act``, and all after it say that it is done."""
@@ -254,12 +263,12 @@ class Lifecycle(RuleBasedStateMachine):
 def check(lived: Lived) -> None:
     """Compare what is stored with what the model says."""
     session, life = lived.session, lived.life
-    state = session.state
-    assert desk.refolded(session) == state
+    state, log = session.state, desk.log(session)
+    assert fold(log) == state
     check_modes(state, life)
-    check_turn(session, life)
-    check_texts(session, life)
-    check_talk(session, life)
+    check_turn(session.id, state, life)
+    check_texts(session.id, log, life)
+    check_talk(log, state, life)
 
 
 def check_modes(state: SessionState, life: Life) -> None:
@@ -274,52 +283,52 @@ def check_modes(state: SessionState, life: Life) -> None:
     assert judge(facts, state, knobs(state.preset), Ground(sandbox=True)) == wanted
 
 
-def check_turn(session: Play, life: Life) -> None:
+def check_turn(session_id: UUID, state: SessionState, life: Life) -> None:
     """The turn's row, and the card that it waits for."""
-    rows = Turn.objects.filter(session_id=session.id).open().values_list("state", flat=True)
+    rows = Turn.objects.filter(session_id=session_id).open().values_list("state", flat=True)
     left = {"running": "queued"}  # by a worker that died
     assert [left.get(row, row) for row in rows] == ([life.turn] if life.turn else [])
-    assert session.state.turn.open == bool(life.turn)
-    cards = Review.objects.filter(session_id=session.id).open()
-    assert [str(card.pk) for card in cards] == [session.state.plan.review] * (
-        life.turn == "waiting"
-    )
+    assert state.turn.open == bool(life.turn)
+    cards = [str(card.pk) for card in Review.objects.filter(session_id=session_id).open()]
+    assert cards == ([state.plan.review] if life.turn == "waiting" else [])
+    assert bool(state.plan.review) == bool(cards)
 
 
-def check_texts(session: Play, life: Life) -> None:
+def check_texts(session_id: UUID, log: list[ev.Event], life: Life) -> None:
     """The working plan, and each version with its bytes: numbered once, kept for ever."""
-    ids = plan_ids(session)
+    ids = plan_ids(log)
     assert len(set(ids)) == len(life.versions)
     if life.talk.plan is not None:
-        plan_id = ids[life.talk.plan]
-        assert session.state.plan.plan_id == plan_id
-        assert (queries.working_plan(session.id, plan_id) or b"") == life.talk.text
-    rows = Revision.objects.filter(session_id=session.id)
-    kept = {(row.plan_id, row.version): queries.revision_bytes(row.pk) for row in rows}
-    assert kept == {
+        kept = queries.working_plan(session_id, ids[life.talk.plan])
+        assert (kept or b"") == life.talk.text
+    rows = Revision.objects.filter(session_id=session_id)
+    assert {(row.plan_id, row.version): queries.revision_bytes(row.pk) for row in rows} == {
         (plan_id, version): text
         for plan_id, texts in zip(ids, life.versions, strict=True)
         for version, text in enumerate(texts, start=1)
     }
 
 
-def check_talk(session: Play, life: Life) -> None:
-    """What the model is sent, how far one can go back, and how often plan mode's end was told."""
-    log = desk.log(session)
+def check_talk(log: list[ev.Event], state: SessionState, life: Life) -> None:
+    """What the model is sent, how far one can go back, and what is believed of plan mode."""
     assert beginnings(log) == [moment.seq for moment in life.moments]
     messages = transcript(log, cut_text="cut")
-    said = [m.text for m in messages if isinstance(m, UserMessage) and m.origin is ev.Origin.USER]
-    assert tuple(said) == life.talk.said[: len(said)]
-    assert life.turn or len(said) == len(life.talk.said)
-    exits = [e for e in desk.every(session, ev.ReminderInjected) if e.kind is ev.ReminderKind.EXIT]
-    assert len(exits) == life.exits
-    assert (session.state.told.plan_id is not None) == life.talk.believes
+    said = tuple(
+        m.text for m in messages if isinstance(m, UserMessage) and m.origin is ev.Origin.USER
+    )
+    assert said == life.talk.said[: len(said)]
+    assert life.turn or said == life.talk.said, "all is heard when nothing waits"
+    told = [event.kind for event in log if isinstance(event, ev.ReminderInjected)]
+    assert told.count(ev.ReminderKind.EXIT) == life.exits
+    active = None if life.talk.plan is None else plan_ids(log)[life.talk.plan]
+    assert state.plan.plan_id == active
+    assert (state.told.plan_id is not None) == life.talk.believes
 
 
-def plan_ids(session: Play) -> list[str]:
+def plan_ids(log: list[ev.Event]) -> list[str]:
     """Return the ids of the session's own plans, in the order in which they began."""
     ids: list[str] = []
-    for event in desk.log(session):
+    for event in log:
         match event:
             case ev.SessionForked(plan_id=plan_id):
                 ids = [plan_id] if plan_id else []
