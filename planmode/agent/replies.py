@@ -46,7 +46,7 @@ def _not_submitted(bench: Bench, error: DomainError) -> None:
     """Tell the agent what is wrong with its plan; the second time a person has to look."""
     logger.info("no review in session %s: %s", bench.claim.session_id, error.code)
     nothing = ev.PlanStepsListed(())
-    if bench.state.turn.nudges:
+    if bench.state.turn.reminders:
         turns.end_turn(bench.claim, ev.TurnState.STOPPED, nothing, reason=Halt.UNSUBMITTED)
         return
     source = bench.config.source

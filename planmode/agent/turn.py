@@ -31,10 +31,10 @@ from planmode.core.moves import (
     End,
     Judge,
     Move,
-    Nudge,
     Park,
     ReadReply,
     Recover,
+    Remind,
     Skip,
     TurnLimits,
     next_move,
@@ -164,7 +164,7 @@ def _act(bench: Bench, move: Move) -> bool:  # noqa: C901, PLR0912 - one arm for
             return False
         case ReadReply():
             replies.read(bench)
-        case Nudge(kind=kind):
+        case Remind(kind=kind):
             turns.append(bench.claim, at_turn_end(kind, bench.state, bench.config))
         case End(state=state, reason=reason):
             return not turns.end_turn(bench.claim, state, reason=reason)

@@ -57,7 +57,7 @@ class ReadReply:
 
 
 @dataclass(frozen=True, slots=True)
-class Nudge:
+class Remind:
     """The agent stopped too early: say so, once."""
 
     kind: ReminderKind
@@ -71,7 +71,7 @@ class End:
     reason: str = ""
 
 
-Move = AskModel | Judge | Recover | Deliver | Skip | Park | ReadReply | Nudge | End
+Move = AskModel | Judge | Recover | Deliver | Skip | Park | ReadReply | Remind | End
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,14 +106,14 @@ def _at_rest(state: SessionState, config: PlanModeConfig) -> Move:
     if plan.active and config.submit == "reply" and not turn.offered:
         return ReadReply()
     if plan.active and config.unsubmitted == "reminds" and not turn.let_be:
-        return _nudged(turn, ReminderKind.UNSUBMITTED, Halt.UNSUBMITTED)
+        return _reminded_once(turn, ReminderKind.UNSUBMITTED, Halt.UNSUBMITTED)
     if not plan.active and plan.open_steps:
-        return _nudged(turn, ReminderKind.OPEN_STEPS, Halt.OPEN_STEPS)
+        return _reminded_once(turn, ReminderKind.OPEN_STEPS, Halt.OPEN_STEPS)
     return End(TurnState.DONE)
 
 
-def _nudged(turn: TurnView, kind: ReminderKind, halt: Halt) -> Move:
-    return End(TurnState.STOPPED, halt) if turn.nudges else Nudge(kind)
+def _reminded_once(turn: TurnView, kind: ReminderKind, halt: Halt) -> Move:
+    return End(TurnState.STOPPED, halt) if turn.reminders else Remind(kind)
 
 
 def _next_call(pending: PendingCall, *, stopping: bool) -> Move:

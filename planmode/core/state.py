@@ -118,7 +118,7 @@ class TurnView:
     ``attempts`` counts how often the current step was begun without an answer (workers died),
     ``replied`` and ``called`` say whether the current step has its reply, and whether that asked
     for tools; ``unseen`` counts messages that no model call has seen yet, ``failures`` the failed
-    attempts of the current step. ``offered``: the reply was looked at for a plan; ``nudges``
+    attempts of the current step. ``offered``: the reply was looked at for a plan; ``reminders``
     counts reminders at the turn's end, ``let_be`` says that the person dismissed a plan in it.
     ``halt`` is why the turn is stopping, if no review said so. ``refusals`` counts refused calls
     by ``fingerprint``; ``repeats`` how often the same call came in a row.
@@ -136,7 +136,7 @@ class TurnView:
     failures: int = 0
     calls: tuple[PendingCall, ...] = ()
     offered: bool = False
-    nudges: int = 0
+    reminders: int = 0
     let_be: bool = False
     halt: str = ""
     refusals: Mapping[str, int] = field(default_factory=dict)
@@ -429,7 +429,7 @@ def _review(
                 state = replace(state, turn=replace(state.turn, calls=(waits,)))
         case ev.PlanResolved(review=review, outcome=outcome):
             plan = replace(plan, review=None, last_outcome=outcome)
-            turn = replace(state.turn, let_be=outcome is Outcome.DISMISSED, nudges=0)
+            turn = replace(state.turn, let_be=outcome is Outcome.DISMISSED, reminders=0)
             state = _answered(replace(state, turn=turn), review, seq)
         case ev.PlanReviewClosed():
             # Nobody decided on these bytes, so they may be submitted once more.
@@ -506,7 +506,7 @@ def _reminded(state: SessionState, event: ev.ReminderInjected) -> SessionState:
             turn = replace(turn, calls=left, stopping=stopping, unseen=unseen)
             told = replace(told, approved_revision=plan.approved_revision)
         case ev.Variant.TURN_END:
-            turn = replace(turn, nudges=turn.nudges + 1, unseen=turn.unseen + 1)
+            turn = replace(turn, reminders=turn.reminders + 1, unseen=turn.unseen + 1)
         case ev.Variant.PLAN_EXECUTION:
             told = replace(told, approved_revision=plan.approved_revision)
         case ev.Variant.PLAN_EDITED:

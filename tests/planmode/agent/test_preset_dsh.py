@@ -292,9 +292,9 @@ def test_no_notice_before_the_first_request(operator: User) -> None:
 
 def test_a_turn_that_ends_without_a_plan_is_reminded_in_words_of_its_own(operator: User) -> None:
     session = dsh(operator, DONE)
-    (nudge,) = desk.every(session, ev.ReminderInjected)
-    assert "Pass the complete plan to ExitPlanMode" in nudge.text
-    assert "plan file" not in nudge.text
+    (told,) = desk.every(session, ev.ReminderInjected)
+    assert "Pass the complete plan to ExitPlanMode" in told.text
+    assert "plan file" not in told.text
     assert (session.turn.state, session.turn.reason) == ("stopped", "unsubmitted")
 
 

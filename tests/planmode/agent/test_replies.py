@@ -124,10 +124,10 @@ def test_a_marker_while_planning_claims_nothing(operator: User) -> None:
 def test_open_steps_are_told_once_and_then_left_to_a_person(operator: User, reviewer: User) -> None:
     """pi:P-26."""
     session = approved(operator, reviewer, "[DONE:1]", "I can't.").work()
-    (nudge,) = reminders(session, ev.Variant.TURN_END)
-    assert f"2. {SECOND}" in nudge.text
-    assert FIRST not in nudge.text
-    assert "[DONE:n]" in nudge.text
+    (told,) = reminders(session, ev.Variant.TURN_END)
+    assert f"2. {SECOND}" in told.text
+    assert FIRST not in told.text
+    assert "[DONE:n]" in told.text
     assert (session.turn.state, session.turn.reason) == ("stopped", "open_steps")
 
 

@@ -12,10 +12,10 @@ from planmode.core.moves import (
     End,
     Judge,
     Move,
-    Nudge,
     Park,
     ReadReply,
     Recover,
+    Remind,
     Skip,
     TurnLimits,
     next_move,
@@ -144,7 +144,7 @@ DISMISSED: list[ev.Event] = [
 @pytest.mark.parametrize(
     ("events", "move"),
     [
-        pytest.param([*PLANNING, said("Is this ok?")], Nudge(UNSUBMITTED), id="once"),
+        pytest.param([*PLANNING, said("Is this ok?")], Remind(UNSUBMITTED), id="once"),
         pytest.param(
             [*PLANNING, said("Hm."), nudged(UNSUBMITTED)[0]], AskModel(2), id="which is answered"
         ),
@@ -158,7 +158,7 @@ DISMISSED: list[ev.Event] = [
         pytest.param([*PLANNING, APPROVED, said("Done.")], End(ev.TurnState.DONE), id="no steps"),
         pytest.param(
             [*PLANNING, listed(OPEN, CLAIMED), APPROVED, said("Done.")],
-            Nudge(OPEN_STEPS),
+            Remind(OPEN_STEPS),
             id="open steps, once",
         ),
         pytest.param(
@@ -191,7 +191,7 @@ def test_a_decision_starts_the_count_of_reminders_anew() -> None:
         ev.StepStarted(3),
         said("Hm."),
     ]
-    assert next_move(fold(revised), KIMI, LIMITS) == Nudge(UNSUBMITTED)
+    assert next_move(fold(revised), KIMI, LIMITS) == Remind(UNSUBMITTED)
 
 
 def test_a_halt_is_the_reason_unless_a_review_stopped_the_turn() -> None:

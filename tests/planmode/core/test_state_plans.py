@@ -165,12 +165,12 @@ def test_a_person_s_edit_is_known_until_the_agent_writes() -> None:
 
 
 def test_a_reminder_at_the_turn_s_end_is_counted_until_a_person_speaks_or_decides() -> None:
-    nudge = ev.ReminderInjected(ev.Variant.TURN_END, ev.ReminderKind.UNSUBMITTED, "text", "p")
-    turn = after(ev.TurnQueued(1), nudge).turn
-    assert (turn.nudges, turn.unseen) == (1, 1)
-    assert after(ev.TurnQueued(1), nudge, ev.TurnQueued(2)).turn.nudges == 0
+    told = ev.ReminderInjected(ev.Variant.TURN_END, ev.ReminderKind.UNSUBMITTED, "text", "p")
+    turn = after(ev.TurnQueued(1), told).turn
+    assert (turn.reminders, turn.unseen) == (1, 1)
+    assert after(ev.TurnQueued(1), told, ev.TurnQueued(2)).turn.reminders == 0
     decided = ev.PlanResolved("r", Outcome.REVISE)
-    assert after(ev.TurnQueued(1), nudge, decided).turn.nudges == 0
+    assert after(ev.TurnQueued(1), told, decided).turn.reminders == 0
 
 
 def test_after_a_dismissal_the_agent_is_let_be_until_another_decision() -> None:
