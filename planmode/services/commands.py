@@ -37,13 +37,14 @@ class CommandResult:
 def action_of(text: str, *, attachments: int = 0) -> Action:
     """Return what somebody must be allowed to do to type ``text`` with so many attachments.
 
-    To leave plan mode and to choose a permission mode is a person's business, never a program's.
+    To leave plan mode, to choose a permission mode and to empty the plan, where people may have
+    written, is a person's business, never a program's.
 
     Raises:
         CommandInvalidError: as in ``run_command``.
     """
     match commands.parse(text, attachments=attachments):
-        case commands.PlanOff() | commands.Mode():
+        case commands.PlanOff() | commands.PlanClear() | commands.Mode():
             return Action.STEER
         case _:
             return Action.POST_MESSAGE

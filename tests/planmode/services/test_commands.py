@@ -190,7 +190,7 @@ def test_mode_says_from_when_on_it_holds(operator: User) -> None:
         ("hello", Action.POST_MESSAGE),
         ("/plan", Action.POST_MESSAGE),
         ("/plan do it", Action.POST_MESSAGE),
-        ("/plan clear", Action.POST_MESSAGE),
+        ("/plan clear", Action.STEER),
         ("/plan off", Action.STEER),
         ("/mode yolo", Action.STEER),
     ],
