@@ -62,6 +62,7 @@ class Refusal(StrEnum):
 
     BLOCKED_TOOL = "blocked_tool"
     WRITE_OUTSIDE_PLAN_FILE = "write_outside_plan_file"
+    PLAN_EDITED = "plan_edited"
     SHELL_WHILE_PLANNING = "shell_while_planning"
     NO_SANDBOX = "no_sandbox"
     UNSANDBOXED = "unsandboxed"
@@ -133,15 +134,16 @@ class CallFacts:
     """What a tool says about a call before it runs.
 
     ``plan_file`` and ``workspace`` say where *every* path that it writes lies (both false when it
-    names none). ``read_only``: a command that was parsed to its end, a child that can't change
-    anything, an outside tool that the installation trusts to change nothing. ``targets`` is what
-    permission rules look at: paths, simple commands, profiles; ``understood`` says that these are
-    all of them.
+    names none), ``replaces`` that what the file holds is lost. ``read_only``: a command that was
+    parsed to its end, a child that can't change anything, an outside tool that the installation
+    trusts to change nothing. ``targets`` is what permission rules look at: paths, simple commands,
+    profiles; ``understood`` says that these are all of them.
     """
 
     name: str
     plan_file: bool = False
     workspace: bool = False
+    replaces: bool = False
     read_only: bool = False
     targets: tuple[str, ...] = ()
     understood: bool = True
@@ -247,7 +249,9 @@ def _decided(
     if state.plan.active and config.enforcement == "hard":
         # Where plans are no files there is none to be written, whatever a call says of itself.
         call = replace(call, plan_file=call.plan_file and config.plan_folder != "none")
-        return Decision(_planning(kind, call, mode, ground), Layer.PLAN_MODE)
+        loses = call.plan_file and call.replaces and not state.plan.edit_told
+        planning = Deny(Refusal.PLAN_EDITED) if loses else _planning(kind, call, mode, ground)
+        return Decision(planning, Layer.PLAN_MODE)
     return Decision(_working(kind, call, mode, ground), Layer.PERMISSION_MODE)
 
 

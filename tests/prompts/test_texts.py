@@ -77,6 +77,7 @@ VALUES: Final[Mapping[str, frozenset[str]]] = {
     "results/answers": frozenset({"answers"}),
     "results/blocked_tool": frozenset({"tool"}),
     "results/write_outside_plan_file": frozenset({"plan_file"}),
+    "results/plan_edited": frozenset({"plan_file"}),
     "results/shell_while_planning": NONE,
     "results/no_sandbox": NONE,
     "results/unsandboxed": NONE,
@@ -435,6 +436,7 @@ def test_a_blocked_tool_is_named(tool: str) -> None:
     "name",
     [
         "write_outside_plan_file",
+        "plan_edited",
         "already_planning",
         "entered_plan_mode",
         "no_plan_file",

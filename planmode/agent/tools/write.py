@@ -1,5 +1,7 @@
 """Write: a whole file, new or replaced."""
 
+from dataclasses import replace
+
 from planmode.agent.contracts import Arguments, ToolContext, ToolResult
 from planmode.agent.workspace import writing, written
 from planmode.core.guard import CallFacts
@@ -21,8 +23,8 @@ class Write:
     repeatable = False
 
     def facts(self, args: WriteArguments, context: ToolContext) -> CallFacts:
-        """Return where the file lies."""
-        return writing(self.name, args.path, context.reach)
+        """Return where the file lies, and that it is written whole."""
+        return replace(writing(self.name, args.path, context.reach), replaces=True)
 
     def summary(self, args: WriteArguments) -> str:
         """Return which file gets how much text."""

@@ -107,6 +107,17 @@ def test_an_ask_rule_makes_a_question_of_a_yes(
     assert explained(facts, now, KIMI, about(facts.name, ASK)) == Decision(verdict, Layer.RULES)
 
 
+def test_a_text_that_knows_nothing_of_a_person_s_edit_does_not_replace_it() -> None:
+    """Found here."""
+    now = state(planning=True)
+    edited = replace(now, plan=replace(now.plan, edit_told=False))
+    part = CallFacts("Edit", plan_file=True)
+    whole = CallFacts("Write", plan_file=True, replaces=True)
+    refused = Decision(Deny(Refusal.PLAN_EDITED), Layer.PLAN_MODE)
+    assert explained(whole, edited, KIMI, OPEN) == refused
+    assert judge(whole, now, KIMI, OPEN) == judge(part, edited, KIMI, OPEN) == Allow()
+
+
 def test_an_ask_rule_leaves_no_plan_approved_by_nobody() -> None:
     """Found here: where a project lets `auto` approve, such a rule asked nobody."""
     now, exits = state(planning=True, mode=AUTO), CallFacts("ExitPlanMode")

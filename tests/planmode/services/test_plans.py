@@ -84,6 +84,19 @@ def test_the_agent_s_own_edit_starts_from_the_person_s_text(operator: User, revi
     assert desk.every(session, ev.PlanFileWritten)[-1].by is None
 
 
+@pytest.mark.django_db(transaction=True)
+def test_a_text_of_before_the_edit_does_not_replace_it(operator: User, reviewer: User) -> None:
+    """Found here: the agent's whole text was written over what a person had just kept."""
+    first, then = (call("Write", path="${plan_file}", content=text) for text in ("# A\n", "# B\n"))
+    session = revising(operator, reviewer, {"tool_calls": [first]}, {"tool_calls": [then]})
+    with faults.once_written(ev.StepStarted, lambda: edit(session, operator)):
+        session.work()
+    refused, written = desk.results(session)[-2:]
+    assert refused.verdict is ev.Verdict.DENIED
+    assert "plan_edited" in [event.kind for event in desk.every(session, ev.ReminderInjected)]
+    assert written.verdict is ev.Verdict.RAN  # it knows by now
+
+
 def test_an_edit_of_an_older_text_is_refused_and_says_what_is_there(
     operator: User, reviewer: User
 ) -> None:
