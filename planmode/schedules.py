@@ -116,7 +116,8 @@ def _give(schedule: Schedule, now: datetime) -> bool:
     An unheard one whose turn was cancelled gets another turn instead of a second message.
     """
     with eventlog.writing(schedule.session_id) as log:
-        unheard = _unheard(schedule)
+        # One that was taken back is not heard either, and waits for no step.
+        unheard = _unheard(schedule) and log.state.turn.unseen > 0
         if not _move_on(schedule, now, given=None if unheard else log):
             return False
         if not unheard:

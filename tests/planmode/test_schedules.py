@@ -126,6 +126,19 @@ def test_an_unheard_one_of_a_cancelled_turn_gets_another_turn(operator: User) ->
     assert (session.turn.number, session.turn.state) == (3, "queued")
 
 
+def test_one_that_was_taken_back_unheard_keeps_no_other_waiting(operator: User) -> None:
+    """Found here: the schedule gave nothing more until somebody else said something."""
+    session = working(operator, 2)
+    schedule = scheduled(session)
+    schedules.wake_due(NINE)
+    services.cancel_turn(session.id)
+    schedule.refresh_from_db()
+    assert schedule.last_seq is not None
+    services.undo(session.id, schedule.last_seq, by=operator)
+    assert schedules.wake_due(NINE + DAY) == 1
+    assert session.turn.state == "queued"
+
+
 def test_what_comes_once_comes_once(operator: User) -> None:
     session = working(operator, 2)
     schedule = scheduled(session, NewSchedule("c", "0 9 * * *", "Look.", once=True))
