@@ -284,7 +284,7 @@ def plan(session_id: UUID) -> PlanRow:
     """
     state = session(session_id).state
     if not state.plan.active or state.plan.plan_id is None:
-        raise NotPlanningError("plan mode is off: there is no working plan")
+        raise NotPlanningError("there is no working plan")
     if knobs(state.preset).plan_folder == "none":
         raise NoPlanFileError(f"with the preset {state.preset} the plan stands in the conversation")
     content = planfiles.kept(session_id, state.plan.plan_id) or b""
