@@ -71,7 +71,8 @@ TABLE: Final[Mapping[Action, Mapping[str, Reach]]] = {
     },
     # A person's business: a program that left plan mode would have decided about its own plan.
     Action.STEER: {Role.OPERATOR: Reach.OWN},
-    Action.FORK_SESSION: {TOKEN_SUBMITS: Reach.OWN, Role.OPERATOR: Reach.OWN},
+    # A copy of an early moment may be one without plan mode: a person's act, as leaving it is.
+    Action.FORK_SESSION: {Role.OPERATOR: Reach.OWN},
     Action.READ_AUDIT: {Role.ADMIN: Reach.PROJECT},
     Action.READ_TELEMETRY: {Role.MANAGER: Reach.PROJECT, Role.ADMIN: Reach.PROJECT},
 }

@@ -78,10 +78,10 @@ LISTS = (401, 401, 401, 403, 200, 200, 200, 200, 200, 200, 200, 200, 200, 403, 2
 STARTS = (401, 401, 401, 404, 404, 403, 403, 201, 201, 403, 403, 201, 403, 201, 201, 403, 404)
 POSTS = (401, 401, 401, 404, 404, 403, 403, 202, 403, 403, 403, 202, 403, 202, 404, 404, 404)
 SENDS = tuple(200 if status == 202 else status for status in POSTS)
-FORKS = tuple(201 if status == 202 else status for status in POSTS)
 # Of these the turn that waits is in the way: 409 is what somebody gets who may.
 RETRIES = tuple(409 if status == 202 else status for status in POSTS)
 STEERS = (401, 401, 401, 404, 404, 403, 403, 409, 403, 403, 403, 403, 403, 403, 404, 404, 404)
+FORKS = tuple(201 if status == 409 else status for status in STEERS)
 DECIDES = (401, 401, 401, 404, 404, 200, 200, 403, 403, 403, 403, 403, 403, 403, 403, 403, 403)
 ANSWERS = (401, 401, 401, 404, 404, 200, 200, 200, 403, 403, 403, 403, 403, 403, 403, 403, 403)
 

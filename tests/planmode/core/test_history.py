@@ -5,8 +5,8 @@ from typing import Final
 from planmode.core import events as ev
 from planmode.core.history import beginnings, living, plan_file
 
-FIRST: Final = (ev.MessagePosted("Tidy", author=1), ev.TurnQueued(1))
-SECOND: Final = (ev.MessagePosted("More", author=1), ev.TurnQueued(2))
+FIRST: Final[tuple[ev.Event, ...]] = (ev.MessagePosted("Tidy", author=1), ev.TurnQueued(1))
+SECOND: Final[tuple[ev.Event, ...]] = (ev.MessagePosted("More", author=1), ev.TurnQueued(2))
 
 
 def written(digit: str, plan_id: str = "p") -> ev.PlanFileWritten:
@@ -17,7 +17,7 @@ def test_a_message_that_began_a_turn_can_be_undone() -> None:
     """kimi:H4: messages that a turn took in, and those that we put in, are no such places."""
     taken_in = ev.MessagePosted("and tests", author=1)
     ours = ev.MessagePosted("go on", origin=ev.Origin.INJECTION)
-    log = [*FIRST, taken_in, ev.StepStarted(1), *SECOND, ours, ev.TurnQueued(3)]
+    log: list[ev.Event] = [*FIRST, taken_in, ev.StepStarted(1), *SECOND, ours, ev.TurnQueued(3)]
     assert beginnings(log) == [1, 5]
 
 
@@ -32,13 +32,13 @@ def test_a_turn_that_begins_again_is_no_place_to_go_back_to() -> None:
 
 
 def test_what_was_undone_can_t_be_undone_again() -> None:
-    log = [*FIRST, *SECOND, ev.ConversationUndone(3, by=1), *SECOND]
+    log: list[ev.Event] = [*FIRST, *SECOND, ev.ConversationUndone(3, by=1), *SECOND]
     assert beginnings(log) == [1, 6]
     assert [seq for seq, _ in living(log)] == [1, 2, 5, 6, 7]
 
 
 def test_an_undo_of_an_undo_takes_both_back() -> None:
-    log = [*FIRST, *SECOND, ev.ConversationUndone(3, by=1), ev.ConversationUndone(1, by=1)]
+    log: list[ev.Event] = [*FIRST, *SECOND, ev.ConversationUndone(3, by=1), ev.ConversationUndone(1, by=1)]
     assert [seq for seq, _ in living(log)] == [6]
 
 
@@ -52,7 +52,7 @@ def test_nothing_before_a_fork_comes_back() -> None:
 
 
 def test_the_plan_s_newest_bytes_are_those_that_no_undo_took_back() -> None:
-    log = [written("a"), written("b", "q"), *FIRST, written("c"), ev.ConversationUndone(3, by=1)]
+    log: list[ev.Event] = [written("a"), written("b", "q"), *FIRST, written("c"), ev.ConversationUndone(3, by=1)]
     assert plan_file(log, "p") == written("a")
     assert plan_file(log[:5], "p") == written("c")
     assert plan_file(log, "none") is None

@@ -70,7 +70,7 @@ def test_undo_gives_no_version_free_and_no_plan_id() -> None:
 
 def test_a_hundred_undos_cost_no_more_than_their_events() -> None:
     """Found here: each undo folded all of those before it once more, and so twice as often."""
-    taken_back = [STARTED]
+    taken_back: list[ev.Event] = [STARTED]
     for _ in range(100):
         taken_back += [ev.MessagePosted("b"), ev.ConversationUndone(len(taken_back) + 1, by=1)]
     assert after(*taken_back) == after(STARTED)
