@@ -14,6 +14,7 @@ _COMMAND: Final = re.compile(r"/([A-Za-z][A-Za-z_-]*)(?:\s(.*))?\Z", re.DOTALL)
 """Whatever looks like one: `/Plan` is a slip, `/etc/hosts` and `/2` are text."""
 _ESCAPED: Final = re.compile(r"//+[A-Za-z][A-Za-z_-]*(?:\s|\Z)")
 _LONGEST_SHOWN: Final = 40
+_SWITCHES: Final = ("on", "off", "clear")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +93,10 @@ def _said(text: str) -> str:
 
 
 def _plan(argument: str) -> Plan | PlanOff | PlanClear:
-    """Only a word that stands alone is a switch: `off now` is said to the agent."""
+    """Only a word that stands alone is a switch: `off now` is said to the agent.
+
+    `OFF` alone is a slip, as `/Plan` is: nobody wants a plan that is called so.
+    """
     match argument:
         case "off":
             return PlanOff()
@@ -100,6 +104,9 @@ def _plan(argument: str) -> Plan | PlanOff | PlanClear:
             return PlanClear()
         case "on":
             return Plan()
+        case _ if argument.lower() in _SWITCHES:
+            small = f"/plan {argument.lower()}"
+            raise CommandInvalidError(f"/plan {argument} is no command: write {small}")
         case _:
             return Plan(argument)
 

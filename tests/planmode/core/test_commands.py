@@ -21,7 +21,7 @@ from planmode.core.permission import PermissionMode
         pytest.param("/plan off", PlanOff(), id="off"),
         pytest.param("/plan   off \n", PlanOff(), id="off, with blanks"),
         pytest.param("/plan off now", Plan("off now"), id="off and more is a message"),
-        pytest.param("/plan OFF", Plan("OFF"), id="off in capitals is a message"),
+        pytest.param("/plan OFF now", Plan("OFF now"), id="off in capitals and more"),
         pytest.param("/plan clear", PlanClear(), id="clear"),
         pytest.param("/plan clear the cache", Plan("clear the cache"), id="clear and more"),
         pytest.param("/plan one", Plan("one"), id="a word that begins like a switch"),
@@ -31,6 +31,15 @@ from planmode.core.permission import PermissionMode
 def test_plan(text: str, command: Command) -> None:
     """dsh:D-19 dsh:D-20 kimi:1.4: only `off` alone switches off, everything else is said."""
     assert parse(text) == command
+
+
+@pytest.mark.parametrize("word", ["OFF", "Off", "ON", "Clear"])
+@pytest.mark.parametrize("written", ["/plan {}", "/plan  {} \n"])
+def test_a_switch_in_capitals_is_a_slip(word: str, written: str) -> None:
+    """dsh:D-19: it is neither obeyed nor said to the agent."""
+    with pytest.raises(CommandInvalidError) as refused:
+        parse(written.format(word))
+    assert str(refused.value) == f"/plan {word} is no command: write /plan {word.lower()}"
 
 
 @pytest.mark.parametrize("mode", PermissionMode)
