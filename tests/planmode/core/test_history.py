@@ -38,7 +38,12 @@ def test_what_was_undone_can_t_be_undone_again() -> None:
 
 
 def test_an_undo_of_an_undo_takes_both_back() -> None:
-    log: list[ev.Event] = [*FIRST, *SECOND, ev.ConversationUndone(3, by=1), ev.ConversationUndone(1, by=1)]
+    log: list[ev.Event] = [
+        *FIRST,
+        *SECOND,
+        ev.ConversationUndone(3, by=1),
+        ev.ConversationUndone(1, by=1),
+    ]
     assert [seq for seq, _ in living(log)] == [6]
 
 
@@ -52,7 +57,13 @@ def test_nothing_before_a_fork_comes_back() -> None:
 
 
 def test_the_plan_s_newest_bytes_are_those_that_no_undo_took_back() -> None:
-    log: list[ev.Event] = [written("a"), written("b", "q"), *FIRST, written("c"), ev.ConversationUndone(3, by=1)]
+    log: list[ev.Event] = [
+        written("a"),
+        written("b", "q"),
+        *FIRST,
+        written("c"),
+        ev.ConversationUndone(3, by=1),
+    ]
     assert plan_file(log, "p") == written("a")
     assert plan_file(log[:5], "p") == written("c")
     assert plan_file(log, "none") is None
