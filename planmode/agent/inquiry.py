@@ -29,9 +29,10 @@ from planmode.core.guard import (
     explained,
 )
 from planmode.core.permission import PermissionMode
+from planmode.core.rules import SUBJECT_OF, Subject
 from planmode.core.state import PlanState, SessionState
 from planmode.knobs import knobs
-from planmode.store.confined import ConfinedFolder
+from planmode.store.confined import ConfinedFolder, PathRefusedError
 
 PLAN_ID = "asked-about"
 
@@ -87,6 +88,8 @@ def ask(question: Question, project: Project, sandbox: Sandbox) -> Answer:
         return Answer("deny", str(error), Layer.ARGUMENTS)
     ground = ground_of(project, state, sandbox=sandbox.available)
     decision = explained(facts, state, config, ground)
+    if isinstance(decision.judgement, Allow) and (refusal := _refused_path(question, reach)):
+        return Answer("deny", refusal, Layer.PATHS)
     reason = _reason(decision, call, reach, config.source)
     return Answer(_word(decision.judgement), reason, decision.layer)
 
@@ -117,12 +120,34 @@ def _state(question: Question) -> SessionState:
 
 
 def _reach(question: Question) -> Reach:
-    file = Path(question.plan_file) if question.plan_file else None
+    workspace = Path(question.workspace).absolute()
+    if not question.plan_file:
+        return Reach(ConfinedFolder(workspace), plans=None, plan_file=None)
+    file = workspace / question.plan_file
+    inside = file.is_relative_to(workspace)
+    home = workspace if inside else _home_of(file)
     return Reach(
-        workspace=ConfinedFolder(Path(question.workspace).absolute()),
-        plans=ConfinedFolder(file.parent) if file else None,
-        plan_file=PurePosixPath(file.name) if file and question.planning else None,
+        workspace=ConfinedFolder(workspace),
+        plans=None if inside else ConfinedFolder(home),
+        plan_file=PurePosixPath(file.relative_to(home)) if question.planning else None,
+        in_workspace=inside,
     )
+
+
+def _home_of(plan: Path) -> Path:
+    """Return the session's folder, which may hold plans of other agents beside this file."""
+    return plan.parents[3] if plan.match("agents/*/plans/*") else plan.parent
+
+
+def _refused_path(question: Question, reach: Reach) -> str:
+    """Return why the tool itself would refuse the path that the guard lets pass, or nothing."""
+    if SUBJECT_OF.get(question.tool) is not Subject.PATH:
+        return ""
+    try:
+        reach.locate(question.args.get("path", "."))
+    except PathRefusedError as error:
+        return str(error)
+    return ""
 
 
 def _word(judgement: Judgement) -> str:
@@ -138,9 +163,10 @@ def _word(judgement: Judgement) -> str:
 
 
 def _reason(decision: Decision, call: ToolCall, reach: Reach, source: str) -> str:
+    unseen = _UNSEEN if call.name.startswith("mcp__") else ""
     judgement = decision.judgement
     if not isinstance(judgement, Deny):
-        return _WORDS[judgement]
+        return f"{_WORDS[judgement]}{unseen}"
     refused = results.refused(
         judgement.why,
         call,
@@ -148,9 +174,12 @@ def _reason(decision: Decision, call: ToolCall, reach: Reach, source: str) -> st
         workspace=str(reach.workspace.root),
         source=source,
     )
-    return " ".join(refused.text.split())
+    return " ".join(f"{refused.text}{unseen}".split())
 
 
+_UNSEEN: Final = (
+    " (judge asks no outside server: it takes the tool as there, and as trusted with nothing)"
+)
 _WORDS: Final[Mapping[Allow | Ask | Review, str]] = {
     Allow(): "it runs",
     Allow(sandboxed=True): "it runs in the sandbox, where it can change nothing",

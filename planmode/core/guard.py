@@ -85,6 +85,7 @@ class Layer(StrEnum):
     RULES = "rules"
     PLAN_MODE = "plan_mode"
     PERMISSION_MODE = "permission_mode"
+    PATHS = "paths"  # no file there is within reach, whoever allows it: the tool itself says so
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,6 +36,9 @@ runs. Beside `tool` a line may have `args`, `preset` (`kimi`), `permission_mode`
 `workspace` (the folder that it is called in) and `plan_file` (none). `--project NAME` adds that \
 project's rules.
 
+It opens no file and asks no outside server: a path that no tool reaches is refused by its text \
+(layer `paths`), and an outside tool is taken as there, and as trusted with nothing.
+
 ```sh
 echo '{"tool": "Bash", "args": {"command": "git push"}}' | .venv/bin/python manage.py judge
 ```

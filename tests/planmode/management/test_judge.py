@@ -43,6 +43,12 @@ def test_a_write_is_judged_by_where_it_leads(tmp_path: Path) -> None:
     [
         ({"tool": "Read", "args": {"path": "a"}}, "allow", "plan_mode"),
         ({"tool": "Read"}, "deny", "arguments"),
+        ({"tool": "Read", "args": {"path": "../../x"}}, "deny", "paths"),
+        ({"tool": "Grep", "args": {"path": "/etc", "pattern": "x"}}, "deny", "paths"),
+        ({"tool": "Glob", "args": {"pattern": "*"}}, "allow", "plan_mode"),
+        ({"tool": "Read", "args": {"path": "/etc/passwd"}, "rules": ["deny Read"]},
+         "deny", "rules"),
+        ({"tool": "Read", "workspace": "docs", "args": {"path": "api.md"}}, "allow", "plan_mode"),
         ({"tool": "Teleport"}, "deny", "arguments"),
         ({"tool": "mcp__db__drop"}, "deny", "plan_mode"),
         ({"tool": "mcp__db__drop", "plan": "off"}, "ask", "permission_mode"),
@@ -65,6 +71,41 @@ def test_each_layer_can_be_the_one_that_decides(
     answer = judge(question)[0]
     assert (answer["decision"], answer["layer"]) == (decision, layer)
     assert answer["reason"]
+
+
+def test_a_path_that_the_tool_would_refuse_is_not_allowed(tmp_path: Path) -> None:
+    """The reason is the tool's own; other plans of the session stay within reach."""
+    folder = tmp_path / "session" / "agents" / "main" / "plans"
+    asked = {"workspace": str(tmp_path / "work"), "plan_file": str(folder / "bold-otter.md")}
+    answer = one("Read", args={"path": "/etc/passwd"}, **asked)
+    assert answer["decision"] == "deny"
+    assert "'/etc/passwd' lies outside" in answer["reason"]
+    assert one("Read", args={"path": str(folder / "old-fox.md")}, **asked)["decision"] == "allow"
+    assert one("Read", args={"path": str(tmp_path / "session/log")}, **asked)["layer"] == "paths"
+    assert one("Write", args={"path": asked["plan_file"], "content": ""}, **asked) == {
+        "decision": "allow", "reason": "it runs", "layer": "plan_mode",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("plan", ["PLAN.md", "plans/PLAN.md"])
+def test_beside_a_plan_file_in_the_workspace_everything_can_be_read(
+    plan: str, tmp_path: Path
+) -> None:
+    asked = {"workspace": str(tmp_path), "plan_file": plan}
+    for path in (plan, "a.py", "plans/b.md"):
+        assert one("Read", args={"path": path}, **asked)["decision"] == "allow"
+    assert one("Write", args={"path": plan, "content": "x"}, **asked)["decision"] == "allow"
+    assert one("Write", args={"path": "a.py", "content": "x"}, **asked)["decision"] == "deny"
+
+
+@pytest.mark.parametrize("plan", ["on", "off"])
+def test_of_an_outside_tool_the_reason_says_that_nobody_asked_its_server(plan: str) -> None:
+    assert "asks no outside server" in one("mcp__db__drop", plan=plan)["reason"]
+
+
+def test_a_rule_s_refusal_names_no_level_that_it_may_not_come_from() -> None:
+    answer = one("Read", args={"path": "a"}, rules=["deny Read"])
+    assert answer["reason"].startswith("A permission rule refuses this call of Read.")
 
 
 @pytest.mark.django_db
