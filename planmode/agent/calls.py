@@ -183,8 +183,7 @@ class _Run:
             workspace=self.bench.workspace,
             source=self.bench.config.source,
         )
-        times = self.bench.state.turn.refusals.get(fingerprint(self.call), 0) + 1
-        turns.refuse_call(self.bench.claim, results.refused_again(refused, times))
+        turns.refuse_call(self.bench.claim, _counted(self.bench, self.call, refused))
 
     def _ask(self) -> None:
         summary = self.tool.summary(self.args)
@@ -272,6 +271,12 @@ class _Run:
             turns.append(bench.claim, failed)
 
 
+def _counted(bench: Bench, call: ToolCall, refused: ev.ToolFinished) -> ev.ToolFinished:
+    """Return the refusal, of the guard or of a person, with what its repetition calls for."""
+    times = bench.state.turn.refusals.get(fingerprint(call), 0) + 1
+    return results.refused_again(refused, times)
+
+
 def _submitted(bench: Bench, submits: Submits) -> bytes | None:
     """Return the plan's bytes, ``None`` when the plan file is missing or blank.
 
@@ -317,6 +322,8 @@ def deliver(bench: Bench, pending: PendingCall) -> None:
     Where the plan was a reply, which has no result, the same is told as a reminder.
     """
     finished = _answered(bench, pending)
+    if finished.verdict is ev.Verdict.REFUSED:
+        finished = _counted(bench, pending.call, finished)
     if pending.call.id:
         turns.append(bench.claim, finished)
         return

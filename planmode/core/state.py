@@ -71,6 +71,11 @@ class PlanState:
     steps: tuple[PlanStep, ...] = ()
 
     @property
+    def under_review(self) -> int | None:
+        """The number of the revision whose review is open."""
+        return self.revision_count[self.plan_id] if self.review and self.plan_id else None
+
+    @property
     def open_steps(self) -> tuple[PlanStep, ...]:
         """The steps that nobody says are done."""
         return tuple(step for step in self.steps if step.status is PlanStepStatus.OPEN)
@@ -608,7 +613,7 @@ def _finished(state: SessionState, event: ev.ToolFinished) -> SessionState:
 def _counted(turn: TurnView, print_: str, verdict: ev.Verdict) -> TurnView:
     repeats = turn.repeats + 1 if turn.repeated == print_ else 1
     refusals = turn.refusals
-    if verdict is ev.Verdict.DENIED:
+    if verdict in {ev.Verdict.DENIED, ev.Verdict.REFUSED}:  # by the guard, or by a person
         refusals = {**refusals, print_: refusals.get(print_, 0) + 1}
     return replace(turn, repeated=print_, repeats=repeats, refusals=refusals)
 

@@ -38,6 +38,21 @@ def test_the_fifth_time_of_the_same_refused_call_ends_the_turn(operator: User) -
     assert len(desk.every(session, ev.ModelReplied)) == 5
 
 
+def test_the_fifth_no_of_a_person_to_the_same_call_ends_the_turn(
+    operator: User, reviewer: User
+) -> None:
+    """complaints:K-42: whoever said no four times is not asked for ever."""
+    session = play(operator, [{**writes("new.py"), "repeat": 9}], plan=False).work()
+    for _ in range(5):
+        assert session.turn.state == "waiting"
+        desk.allow(session, reviewer, yes=False)
+        session.work()
+    assert ended(session) == ("stopped", "same_refused_call")
+    told = [result.text for result in desk.results(session)]
+    assert ["for this same call" in text for text in told] == [False, False, True, True, True]
+    assert all("A person refused this call" in text for text in told)
+
+
 def test_other_calls_between_change_nothing_of_that(operator: User) -> None:
     replies = [reply for n in range(5) for reply in (writes("other.py"), writes(f"{n}.py"))]
     session = play(operator, replies).work()

@@ -196,6 +196,17 @@ def test_calls_are_counted_by_what_they_ask_for() -> None:
     assert (turn.repeated, turn.repeats) == (core.fingerprint(other), 1)
 
 
+def test_refusals_of_a_person_and_of_the_guard_are_counted_together() -> None:
+    """complaints:K-42; a call that broke was not refused."""
+    again = [ToolCall(f"c{n}", "Write", '{"path": "a"}') for n in range(3)]
+    verdicts = (ev.Verdict.REFUSED, ev.Verdict.DENIED, ev.Verdict.RAN)
+    results = [
+        ev.ToolFinished(item.id, "Write", "no", verdict=verdict, is_error=True)
+        for item, verdict in zip(again, verdicts, strict=True)
+    ]
+    assert after(replied(*again), *results).turn.refusals == {core.fingerprint(again[0]): 2}
+
+
 def test_a_tool_may_be_running_from_its_start_to_its_result() -> None:
     begun: Events = [replied(READ), ev.ToolStarted("c1", "Read")]
     assert not core.under_way(after(replied(READ)))
