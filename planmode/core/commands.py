@@ -73,6 +73,21 @@ def parse(text: str, *, attachments: int = 0) -> Command:
     return command
 
 
+def opening(text: str) -> Say | Plan:
+    """Return what a session begins with whose prompt a person typed as ``text``.
+
+    Raises:
+        CommandInvalidError: it is a command for a session that has begun, or none at all.
+    """
+    command = parse(text)
+    if isinstance(command, Say | Plan):
+        return command
+    raise CommandInvalidError(
+        f"{_short(text.strip())} is for a session that has begun: type it on its page, or give it "
+        "to manage.py say. To send it as text, put a blank or a second slash before it"
+    )
+
+
 def _command(word: str, argument: str) -> Command:
     match word:
         case "plan":

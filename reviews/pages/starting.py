@@ -18,7 +18,9 @@ from planmode import services as planmode
 from planmode.access.may import Action, Caller, Owned, may
 from planmode.access.models import Project
 from planmode.access.requests import require as require_now
+from planmode.core.commands import Plan, opening
 from planmode.core.errors import (
+    CommandInvalidError,
     MessageInvalidError,
     ProjectUnknownError,
     RulesInvalidError,
@@ -31,6 +33,7 @@ from planmode.services import NewSession
 from reviews.pages.frame import REFUSED, DeskRequest, page, require_anywhere, text_of
 
 INVALID: Final = (
+    CommandInvalidError,
     MessageInvalidError,
     ProjectUnknownError,
     RulesInvalidError,
@@ -120,15 +123,20 @@ def _with(form: Form, problem: str) -> Form:
 
 
 def _new(form: Form) -> NewSession:
-    """Return what to start: never a local session, since the browser may be anywhere."""
+    """Return what to start: never a local session, since the browser may be anywhere.
+
+    Raises:
+        CommandInvalidError: the prompt is a command that no session begins with.
+    """
+    opens = opening(form.prompt)
     return NewSession(
         project=form.project,
         workspace=form.workspace,
-        prompt=form.prompt,
+        prompt=opens.text,
         model=form.model or settings.DEFAULT_MODEL,
         preset=form.preset,
         permission_mode=form.mode,
-        plan=form.plan,
+        plan=form.plan or isinstance(opens, Plan),
         rules=tuple(form.rules.splitlines()),
     )
 

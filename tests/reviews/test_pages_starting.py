@@ -55,6 +55,24 @@ def test_what_was_filled_in_is_started(operator: User, workspace: Path) -> None:
     assert state.rules == ("deny Bash(git push *)",)
 
 
+@pytest.mark.parametrize(
+    ("typed", "said", "plans"),
+    [("/plan Faster", "Faster", True), ("//plan off", "/plan off", False)],
+)
+def test_a_prompt_is_read_as_the_field_of_a_session_reads_it(
+    typed: str,
+    said: str,
+    plans: bool,  # noqa: FBT001 - a column
+    operator: User,
+    workspace: Path,
+) -> None:
+    """dsh:D-20."""
+    sent = {"project": "default", "workspace": str(workspace), "prompt": typed, "model": "test:x"}
+    browser(operator).post("/sessions/new", {**sent, "preset": "kimi", "mode": "manual"})
+    session = Session.objects.get()
+    assert (session.title, session.fold.plan.active) == (said, plans)
+
+
 def test_without_the_tick_it_starts_outside_of_plan_mode(operator: User, workspace: Path) -> None:
     sent = {
         "project": "default",
@@ -73,6 +91,8 @@ def test_without_the_tick_it_starts_outside_of_plan_mode(operator: User, workspa
     [
         ({"workspace": "/etc"}, "workspace"),
         ({"prompt": " "}, "the message is blank"),
+        ({"prompt": "/plan off"}, "/plan off is for a session that has begun"),
+        ({"prompt": "/help"}, "there is no command /help"),
         ({"model": "scripted:../x"}, "scripted model"),
         ({"preset": "other"}, "no preset"),
         ({"mode": "root"}, "no permission mode"),

@@ -14,6 +14,7 @@ from django.conf import settings
 from django.core.management import BaseCommand, CommandError, CommandParser
 
 from planmode.access.may import Action, Owned, caller_of, may
+from planmode.core.commands import Plan, opening
 from planmode.core.errors import DomainError, NotAllowedError
 from planmode.core.permission import PermissionMode
 from planmode.core.presets import DEFAULT_PRESET, PRESETS
@@ -43,7 +44,12 @@ class Command(BaseCommand):
         """Add the options."""
         modes = [mode.value for mode in PermissionMode]
         parser.add_argument("--workspace", required=True, metavar="DIR", help="where it works")
-        parser.add_argument("--prompt", required=True, metavar="TEXT", help="what it shall do")
+        parser.add_argument(
+            "--prompt",
+            required=True,
+            metavar="TEXT",
+            help="what it shall do; '/plan TEXT' plans first, whatever --no-plan says",
+        )
         parser.add_argument("--model", default=settings.DEFAULT_MODEL, metavar="NAME")
         parser.add_argument("--preset", default=DEFAULT_PRESET, choices=list(PRESETS))
         parser.add_argument("--permission-mode", default=PermissionMode.MANUAL.value, choices=modes)
@@ -109,24 +115,33 @@ def _started(options: dict[str, Any]) -> UUID:
     project = find_project(options["project"])
     owner = find_user(options["user"])
     model = _model(options["model"])
-    new = NewSession(
-        project=project.name,
-        workspace=options["workspace"],
-        prompt=options["prompt"],
-        model=model,
-        preset=options["preset"],
-        permission_mode=options["permission_mode"],
-        plan=options["plan"],
-        local=True,
-        rules=tuple(options["rule"]),
-    )
     try:
         if not may(caller_of(owner), Action.START_SESSION, Owned(project.pk)):
             raise NotAllowedError(f"{owner} is no operator of the project {project}")
         _check_model(model)
-        return start_session(new, owner=owner)
+        return start_session(_new(options, project.name, model), owner=owner)
     except DomainError as error:
         raise CommandError(f"{error.title}: {error}", returncode=BAD_USAGE) from error
+
+
+def _new(options: dict[str, Any], project: str, model: str) -> NewSession:
+    """Return what to start.
+
+    Raises:
+        CommandInvalidError: the prompt is a command that no session begins with.
+    """
+    opens = opening(options["prompt"])
+    return NewSession(
+        project=project,
+        workspace=options["workspace"],
+        prompt=opens.text,
+        model=model,
+        preset=options["preset"],
+        permission_mode=options["permission_mode"],
+        plan=options["plan"] or isinstance(opens, Plan),
+        local=True,
+        rules=tuple(options["rule"]),
+    )
 
 
 def _check_model(name: str) -> None:

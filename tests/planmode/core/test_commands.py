@@ -4,7 +4,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planmode.core.commands import COMMANDS, Command, Mode, Plan, PlanClear, PlanOff, Say, parse
+from planmode.core.commands import (
+    COMMANDS,
+    Command,
+    Mode,
+    Plan,
+    PlanClear,
+    PlanOff,
+    Say,
+    opening,
+    parse,
+)
 from planmode.core.errors import CommandInvalidError
 from planmode.core.permission import PermissionMode
 
@@ -120,6 +130,28 @@ def test_attachments_are_not_lost_with_what_sends_nothing(text: str) -> None:
     """dsh:D-21: an error before any change, so the draft survives."""
     with pytest.raises(CommandInvalidError, match=f"{text} sends nothing to the agent"):
         parse(text, attachments=1)
+
+
+@pytest.mark.parametrize(
+    ("text", "command"),
+    [
+        ("Add a cache", Say("Add a cache")),
+        ("/plan add a cache", Plan("add a cache")),
+        ("//plan off", Say("/plan off")),
+        (" /plan off", Say(" /plan off")),
+    ],
+)
+def test_a_session_begins_with_a_message_or_with_plan(text: str, command: Command) -> None:
+    """dsh:D-20."""
+    assert opening(text) == command
+
+
+@pytest.mark.parametrize("text", ["/plan off", "/plan clear", "/mode auto "])
+def test_a_session_begins_with_no_other_command(text: str) -> None:
+    with pytest.raises(CommandInvalidError) as refused:
+        opening(text)
+    assert str(refused.value).startswith(f"{text.strip()} is for a session that has begun")
+    assert "manage.py say" in str(refused.value)
 
 
 @pytest.mark.parametrize("text", ["/" + "x" * 1000, "/mode " + "x" * 1000])

@@ -33,6 +33,8 @@ def run_session(**options: str) -> None:
     [
         pytest.param({"prompt": ""}, "required: --prompt", id="no prompt"),
         pytest.param({"prompt": " "}, "the message is blank", id="blank prompt"),
+        pytest.param({"prompt": "/plan off"}, "manage.py say", id="a command"),
+        pytest.param({"prompt": "/help"}, "there is no command /help", id="no command"),
         pytest.param({"workspace": ""}, "required: --workspace", id="no workspace"),
         pytest.param({"workspace": "missing"}, "no folder that can be read", id="no folder"),
         pytest.param({"preset": "other"}, "invalid choice: 'other'", id="preset"),
