@@ -117,6 +117,8 @@ class Follower:
         self._waits_for = pending.card if pending else ""
 
     def _where(self, pending: PendingCall) -> str:
+        if pending.card in self._state.children:
+            return self._watch.page(f"/sessions/{pending.card}")
         if pending.card == self._state.plan.review:
             return self._watch.page(f"/reviews/{pending.card}")
         kind = "questions" if pending.call.name == _ASKS else "approvals"
@@ -178,6 +180,8 @@ def _what_for(pending: PendingCall, state: SessionState) -> str:
     if pending.card == state.plan.review:
         version = state.plan.revision_count.get(state.plan.plan_id or "", 0)
         return f"waits for a decision on revision {version}"
+    if pending.card in state.children:
+        return "waits for the agent that it started"
     if pending.call.name == _ASKS:
         return "waits for an answer"
     return f"waits for a person to allow {printable(pending.call.name)}"

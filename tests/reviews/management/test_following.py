@@ -204,6 +204,17 @@ def test_a_tool_approval_is_waited_for(operator: User, reviewer: User) -> None:
     assert "reviewer refused it: Not there" in screen.text
 
 
+def test_of_an_agent_that_it_started_it_links_the_session(operator: User) -> None:
+    task = {"tool_calls": [call("Agent", profile="explore", task="Where is value set?")]}
+    agents = {"explore": [{"text": "In parser.py."}]}
+    session = play(operator, [task, DONE], agents, plan=False)
+    ended, screen = follow(session, work, lambda it: it.child.work(), work)
+    assert ended == 0
+    page = f"http://127.0.0.1:8000/sessions/{session.child.id}"
+    assert f"waits for the agent that it started: {page}" in screen.text
+    assert "approvals/" not in screen.text
+
+
 def test_auto_approval_says_that_nobody_reviewed(operator: User) -> None:
     project = operator.memberships.get().project
     assert project is not None
