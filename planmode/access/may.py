@@ -158,6 +158,11 @@ def may_anywhere(caller: Caller | None, action: Action) -> bool:
     return caller is not None and any(role in TABLE[action] for _, role in caller.roles)
 
 
+def may_by_token(action: Action) -> bool:
+    """Return whether there can be a token that may do ``action``, whatever its scopes."""
+    return not TOKEN_ROLES.isdisjoint(TABLE[action])
+
+
 def visible(caller: Caller, action: Action, *, project: str, owner: str) -> Q:
     """Return the condition on rows that ``caller`` may do ``action`` to.
 

@@ -12,7 +12,7 @@ from django.http import HttpRequest
 from rest_framework.exceptions import NotAuthenticated
 from rest_framework.request import Request
 
-from planmode.access.may import Action, Caller, Owned, caller_of, may
+from planmode.access.may import Action, Caller, Owned, caller_of, may, may_by_token
 from planmode.access.models import FirstAnswer, Token
 from planmode.core.errors import KeyReusedError, NotAllowedError
 
@@ -51,8 +51,21 @@ def require(request: Request | HttpRequest, action: Action, thing: Owned) -> Non
     Raises:
         NotAllowedError: they may not.
     """
-    if not may(caller(request), action, thing):
-        raise NotAllowedError(f"your roles in this project do not include: {action}")
+    asks = caller(request)
+    if not may(asks, action, thing):
+        lent = asks.by_token and may(caller_of(request.user), action, thing)
+        raise NotAllowedError(_of_token(action) if lent else _of_roles(action))
+
+
+def _of_roles(action: Action) -> str:
+    return f"your roles in this project do not include: {action}"
+
+
+def _of_token(action: Action) -> str:
+    """Return why a token may not do what its owner may."""
+    if may_by_token(action):
+        return f"this token's scopes do not include: {action}"
+    return "a program's token can't do this; its owner can, in the browser"
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,3 +92,27 @@ def test_a_refusal_is_not_kept(client: Client, session: Play) -> None:
     assert post(client, path, {"text": " "}, Idempotency_Key="k").status_code == 422
     assert not FirstAnswer.objects.exists()
     assert post(client, path, {"text": "Hello"}, Idempotency_Key="k").status_code == 202
+
+
+def test_a_program_is_told_what_only_its_owner_may_do(
+    session: Play, operator: User, project: Project
+) -> None:
+    refused = post(program(operator, project), f"/sessions/{session.id}/undo", {"to": 1})
+    assert problem(refused) == (403, "not_allowed")
+    told = "a program's token can't do this; its owner can, in the browser"
+    assert refused.json()["detail"] == told
+
+
+def test_a_program_is_told_what_its_scopes_lack(
+    session: Play, operator: User, project: Project
+) -> None:
+    reads = program(operator, project, frozenset({"read"}))
+    refused = post(reads, f"/sessions/{session.id}/messages", {"text": "Hello"})
+    assert problem(refused) == (403, "not_allowed")
+    assert refused.json()["detail"] == "this token's scopes do not include: post_message"
+
+
+def test_a_person_is_told_what_their_roles_lack(session: Play, reviewer: User) -> None:
+    refused = post(browser(reviewer), f"/sessions/{session.id}/messages", {"text": "Hello"})
+    detail = refused.json()["detail"]
+    assert detail == "your roles in this project do not include: post_message"
