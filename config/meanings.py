@@ -40,6 +40,7 @@ MEANING: Final[Mapping[str, str]] = {
     "undo_refused": "No message of that number can be taken back",
     "no_plan_file": "The session's preset keeps no plan file",
     "plan_edit_conflict": "The plan changed since it was read, or changes right now: current",
+    "plan_under_review": "A revision of the plan is under review: ask for changes first, or wait for the decision",
     "body_too_large": "The body is over 2 MiB; over 4 MiB (with files: 24 MiB) the connection ends, too, before anybody is asked who sends it",
     "plan_too_large": "The plan is over 1 MiB",
     "media_type_unsupported": "The body is not application/json in UTF-8 (nor form data, where files may come), or is compressed",

@@ -57,6 +57,7 @@ STATUS_OF: Final[Mapping[type[planmode.DomainError], HTTPStatus]] = {
     planmode.UndoRefusedError: HTTPStatus.CONFLICT,
     planmode.NoPlanFileError: HTTPStatus.CONFLICT,
     planmode.PlanEditConflictError: HTTPStatus.CONFLICT,
+    planmode.PlanUnderReviewError: HTTPStatus.CONFLICT,
     planmode.AttachmentRefusedError: HTTPStatus.UNPROCESSABLE_ENTITY,
     planmode.ForkRefusedError: HTTPStatus.UNPROCESSABLE_ENTITY,
     reviews.ReviewUnknownError: HTTPStatus.NOT_FOUND,

@@ -246,6 +246,19 @@ class PlanEditConflictError(DomainError):
         self.current = current
 
 
+class PlanUnderReviewError(DomainError):
+    """A person is deciding on the plan: what they read must stay what it is."""
+
+    code = "plan_under_review"
+    title = "The plan is under review"
+
+    def __init__(self, version: int) -> None:
+        """Say which revision it is, and what to do."""
+        super().__init__(
+            f"revision {version} is under review: ask for changes first, or wait for the decision"
+        )
+
+
 class AttachmentRefusedError(DomainError):
     """A file can't go with a message."""
 

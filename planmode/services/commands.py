@@ -64,6 +64,7 @@ def run_command(
         PermissionModeUnavailableError: ``auto`` is off in the installation or the project.
         NoPlanFileError: the session's preset keeps no plan file.
         PlanEditConflictError: the agent is writing at this moment.
+        PlanUnderReviewError: the plan that is to be emptied waits for a decision.
     """
     command = commands.parse(text, attachments=len(attachments))
     with steered(session_id) as log:

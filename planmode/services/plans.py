@@ -6,7 +6,12 @@ from uuid import UUID
 from django.contrib.auth.models import User
 
 from planmode.core import events as ev
-from planmode.core.errors import NoPlanFileError, NotPlanningError, PlanEditConflictError
+from planmode.core.errors import (
+    NoPlanFileError,
+    NotPlanningError,
+    PlanEditConflictError,
+    PlanUnderReviewError,
+)
 from planmode.core.state import CallStatus, SessionState
 from planmode.knobs import knobs
 from planmode.services.steering import steered
@@ -32,6 +37,7 @@ def edit_plan(session_id: UUID, content: bytes, *, base_sha256: str, by: User) -
         PlanTooLargeError: ``content`` is over 1 MiB.
         PlanInvalidError: ``content`` is no UTF-8, or holds a NUL.
         PlanEditConflictError: the plan is another by now, or the agent is writing at this moment.
+        PlanUnderReviewError: a person is deciding on it.
     """
     revisions.decoded(content)
     with steered(session_id) as log:
@@ -39,7 +45,7 @@ def edit_plan(session_id: UUID, content: bytes, *, base_sha256: str, by: User) -
         now = revisions.sha256(current)
         if now != base_sha256:
             raise PlanEditConflictError(f"the plan has the sha256 {now} by now", current=now)
-        _check_quiet(log.state, now)
+        _check_free(log.state, now)
         if content == current:
             return now
         return _write(log, plan_id, content, by)
@@ -53,6 +59,7 @@ def clear_plan(session_id: UUID, *, by: User) -> bool:
         ChildSessionError: another agent started it.
         NoPlanFileError: the session's preset keeps no plan file.
         PlanEditConflictError: the agent is writing at this moment.
+        PlanUnderReviewError: a person is deciding on it.
     """
     with steered(session_id) as log:
         return empty_plan(log, by=by)
@@ -65,7 +72,7 @@ def empty_plan(log: Log, *, by: User) -> bool:
     plan_id, current = _working_plan(log)
     if not current:
         return False
-    _check_quiet(log.state, revisions.sha256(current))
+    _check_free(log.state, revisions.sha256(current))
     _write(log, plan_id, b"", by)
     return True
 
@@ -82,8 +89,14 @@ def _working_plan(log: Log) -> tuple[str, bytes]:
     return plan.plan_id, planfiles.kept(log.session.pk, plan.plan_id) or b""
 
 
-def _check_quiet(state: SessionState, now: str) -> None:
-    """Refuse while a tool may be replacing the file: one of the two texts would be lost."""
+def _check_free(state: SessionState, now: str) -> None:
+    """Refuse while the text is under review, or a tool may be replacing the file.
+
+    The approval of a revision would drop an edit unread; of two writers one would lose the text.
+    """
+    version = state.plan.under_review
+    if version is not None:
+        raise PlanUnderReviewError(version)
     calls = state.turn.calls
     if any(c.status is CallStatus.STARTED and c.call.name in _WRITERS for c in calls):
         raise PlanEditConflictError("the agent is writing a file: try again", current=now)

@@ -22,6 +22,7 @@ from planmode.core.errors import (
     PlanEditConflictError,
     PlanInvalidError,
     PlanTooLargeError,
+    PlanUnderReviewError,
 )
 from planmode.queries import PlanRow
 from reviews.pages.frame import REFUSED, DeskRequest, page, require, text_of
@@ -57,7 +58,9 @@ def edit(request: DeskRequest, session_id: UUID) -> HttpResponse:
     except UnicodeDecodeError:
         problem = _("The plan is no UTF-8 text: it can't be edited here.")
         return show(request, session_id, Typed(problem=problem, status=409))
-    return _form(request, session_id, Edit(text, plan.sha256))
+    version = row.state.plan.under_review
+    problem = "" if version is None else str(PlanUnderReviewError(version))
+    return _form(request, session_id, Edit(text, plan.sha256, problem=problem))
 
 
 def _save(request: DeskRequest, session_id: UUID) -> HttpResponse:
@@ -72,7 +75,12 @@ def _save(request: DeskRequest, session_id: UUID) -> HttpResponse:
         return _form(request, session_id, Edit(text, base, problem=str(error)), status=422)
     except REFUSED as error:
         return _form(request, session_id, Edit(text, base, problem=str(error)), status=403)
-    except (NotPlanningError, NoPlanFileError, ChildSessionError) as error:
+    except (
+        NotPlanningError,
+        NoPlanFileError,
+        ChildSessionError,
+        PlanUnderReviewError,
+    ) as error:
         return _form(request, session_id, Edit(text, base, problem=str(error)), status=409)
     messages.success(request, _("The plan is saved. The agent is told to read it again."))
     return HttpResponseRedirect(f"{reverse('session', args=[session_id])}#plan")

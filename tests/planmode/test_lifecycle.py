@@ -23,6 +23,7 @@ from hypothesis.stateful import (
 from planmode import queries, services
 from planmode.access.models import Project
 from planmode.core import events as ev
+from planmode.core.errors import PlanUnderReviewError
 from planmode.core.guard import Allow, Ask, CallFacts, Deny, Ground, Refusal, judge
 from planmode.core.history import beginnings
 from planmode.core.permission import PermissionMode
@@ -139,6 +140,10 @@ class Lifecycle(RuleBasedStateMachine):
     @rule(text=st.sampled_from([b"", *TEXTS]))
     def edit(self, text: bytes) -> None:
         base = sha256(self.life.talk.text).hexdigest()
+        if self.life.turn == "waiting":
+            with pytest.raises(PlanUnderReviewError):
+                services.edit_plan(self.session.id, text, base_sha256=base, by=self.operator)
+            return
         services.edit_plan(self.session.id, text, base_sha256=base, by=self.operator)
         self.life.write(text)
 

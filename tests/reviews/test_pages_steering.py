@@ -14,10 +14,11 @@ from planmode.core import events as ev
 from planmode.core.permission import PermissionMode
 from planmode.core.presets import PRESETS
 from planmode.models import BackgroundTask, Schedule, Session
+from reviews.core.decisions import DecisionKind
 from reviews.pages import session, starting
 from reviews.pages.steering import PLAN_MODE
 from reviews.templatetags.desk import MODES, PHASES
-from tests.desk import approve, every
+from tests.desk import approve, decide, every
 from tests.factories import PLAN, STOPS_EARLY, Play, call, play, submits
 from tests.reviews.pages_client import browser, html, text
 
@@ -30,6 +31,13 @@ PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 20
 def planning(operator: User) -> Play:
     """A session that waits for a review."""
     return play(operator, [submits(PLAN), {"text": "Understood."}, {"text": "Yes."}]).work()
+
+
+@pytest.fixture
+def revising(planning: Play, reviewer: User) -> Play:
+    """A session whose plan was sent back."""
+    decide(planning, reviewer, DecisionKind.REVISE, feedback="shorter")
+    return planning
 
 
 @pytest.fixture
@@ -233,41 +241,56 @@ def base(page: str) -> str:
     return page.partition('name="base" value="')[2].partition('"')[0]
 
 
-def test_the_draft_is_edited_against_what_was_read(planning: Play, operator: User) -> None:
+def test_the_draft_is_edited_against_what_was_read(revising: Play, operator: User) -> None:
     client = browser(operator)
-    form = html(client.get(f"{path(planning)}/plan"))
+    form = html(client.get(f"{path(revising)}/plan"))
     assert "2. Split it" in form
     sent = {"content": "# Mine\r\n\r\n1. One\r\n", "base": base(form)}
-    answer = client.post(f"{path(planning)}/plan", sent, follow=True)
+    answer = client.post(f"{path(revising)}/plan", sent, follow=True)
     assert "The plan is saved" in text(answer)
     assert "Last edited by operator" in text(answer)
     assert "Draft, not submitted" in text(answer)
     assert "Plan edited by operator" in text(answer)
-    assert every(planning, ev.PlanFileWritten)[-1].by == operator.pk
-    assert "# Mine\n\n1. One\n" in html(client.get(f"{path(planning)}/plan"))
+    assert every(revising, ev.PlanFileWritten)[-1].by == operator.pk
+    assert "# Mine\n\n1. One\n" in html(client.get(f"{path(revising)}/plan"))
 
 
-def test_an_edited_draft_costs_no_further_query(planning: Play, operator: User) -> None:
+def test_an_edited_draft_costs_no_further_query(revising: Play, operator: User) -> None:
     client = browser(operator)
-    old = base(html(client.get(f"{path(planning)}/plan")))
-    client.post(f"{path(planning)}/plan", {"content": "# Mine\n", "base": old})
-    client.get(path(planning))  # it says once what became of the edit
+    old = base(html(client.get(f"{path(revising)}/plan")))
+    client.post(f"{path(revising)}/plan", {"content": "# Mine\n", "base": old})
+    client.get(path(revising))  # it says once what became of the edit
     with CaptureQueriesContext(connection) as queries:
-        assert "Last edited by operator" in text(client.get(path(planning)))
+        assert "Last edited by operator" in text(client.get(path(revising)))
     assert len(queries) <= MOST_QUERIES
 
 
-def test_a_conflict_shows_both_texts_and_loses_none(planning: Play, operator: User) -> None:
+def test_a_conflict_shows_both_texts_and_loses_none(revising: Play, operator: User) -> None:
     client = browser(operator)
-    old = base(html(client.get(f"{path(planning)}/plan")))
-    client.post(f"{path(planning)}/plan", {"content": "# Theirs\n", "base": old})
-    answer = client.post(f"{path(planning)}/plan", {"content": "# Mine\n", "base": old})
+    old = base(html(client.get(f"{path(revising)}/plan")))
+    client.post(f"{path(revising)}/plan", {"content": "# Theirs\n", "base": old})
+    answer = client.post(f"{path(revising)}/plan", {"content": "# Mine\n", "base": old})
     assert answer.status_code == 409
     assert "The plan has changed since you read it" in text(answer)
     assert "# Theirs" in text(answer)
     assert "# Mine\n</textarea>" in html(answer)
     again = {"content": "# Mine\n", "base": base(html(answer))}
-    assert client.post(f"{path(planning)}/plan", again).status_code == 302
+    assert client.post(f"{path(revising)}/plan", again).status_code == 302
+
+
+def test_a_plan_under_review_is_not_edited_and_no_text_is_lost(
+    planning: Play, operator: User
+) -> None:
+    client = browser(operator)
+    form = client.get(f"{path(planning)}/plan")
+    assert "revision 1 is under review: ask for changes first" in text(form)
+    sent = {"content": "# Mine\n", "base": base(html(form))}
+    answer = client.post(f"{path(planning)}/plan", sent)
+    assert answer.status_code == 409
+    assert "revision 1 is under review: ask for changes first" in text(answer)
+    assert "# Mine\n</textarea>" in html(answer)
+    assert client.post(f"{path(planning)}/plan/clear").status_code == 409
+    assert len(every(planning, ev.PlanFileWritten)) == 1
 
 
 def test_a_plan_that_can_not_be_kept_comes_back(planning: Play, operator: User) -> None:
@@ -283,20 +306,20 @@ def test_there_is_no_draft_to_edit_outside_of_plan_mode(idle: Play, operator: Us
     assert "Edit the plan" not in text(client.get(path(idle)))
     answer = client.get(f"{path(idle)}/plan")
     assert answer.status_code == 409
-    assert "plan mode is off" in text(answer)
+    assert "there is no working plan" in text(answer)
     sent = client.post(f"{path(idle)}/plan", {"content": "# Mine\n", "base": "0" * 64})
     assert sent.status_code == 409
     assert "# Mine\n</textarea>" in html(sent)
 
 
-def test_the_draft_is_cleared(planning: Play, operator: User) -> None:
+def test_the_draft_is_cleared(revising: Play, operator: User) -> None:
     """kimi:S14: the working plan is empty, and plan mode stays on."""
     client = browser(operator)
-    answer = client.post(f"{path(planning)}/plan/clear", follow=True)
+    answer = client.post(f"{path(revising)}/plan/clear", follow=True)
     assert "The plan is empty now." in text(answer)
     assert "written no plan yet" in text(answer)
-    assert planning.state.plan.active
-    again = client.post(f"{path(planning)}/plan/clear", follow=True)
+    assert revising.state.plan.active
+    again = client.post(f"{path(revising)}/plan/clear", follow=True)
     assert "There was no plan to clear." in text(again)
 
 

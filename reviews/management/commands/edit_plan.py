@@ -13,7 +13,8 @@ from django.core.management import BaseCommand, CommandError, CommandParser
 
 from planmode import queries
 from planmode.access.may import Action
-from planmode.core.errors import DomainError
+from planmode.core.errors import DomainError, PlanUnderReviewError
+from planmode.queries import PlanRow
 from planmode.services import edit_plan
 from reviews.management.installation import DEFAULT_OPERATOR
 from reviews.management.people import BAD_USAGE, find_steered, find_user
@@ -40,7 +41,7 @@ class Command(BaseCommand):
         user = find_user(options["user"])
         session_id = find_steered(options["session"], user, Action.STEER)
         try:
-            before = queries.plan(session_id)
+            before = _plan(session_id)
         except DomainError as error:
             raise CommandError(f"{error.title}: {error}", returncode=BAD_USAGE) from error
         draft = _draft(before.plan_id, before.content)
@@ -53,6 +54,19 @@ class Command(BaseCommand):
         _save(session_id, draft, before.sha256, user)
         _forget(draft)
         self.stdout.write("Saved. The agent is told to read it again.")
+
+
+def _plan(session_id: UUID) -> PlanRow:
+    """Return the working plan, unless no edit of it could be saved.
+
+    Raises:
+        DomainError: there is none, or it is under review.
+    """
+    plan = queries.plan(session_id)
+    version = queries.session(session_id).state.plan.under_review
+    if version is not None:
+        raise PlanUnderReviewError(version)
+    return plan
 
 
 def _draft(plan_id: str, content: bytes) -> Path:

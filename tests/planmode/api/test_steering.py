@@ -13,6 +13,7 @@ from planmode import services
 from planmode.access.models import Project
 from planmode.core import events as ev
 from planmode.models import Session
+from reviews.core.decisions import DecisionKind
 from tests import desk
 from tests.factories import PLAN, Play, play, submits
 from tests.planmode.api.http import API, Answer, get, post, problem, program
@@ -183,11 +184,15 @@ def test_a_session_shows_what_waits(browser: Client, operator: User) -> None:
 # The working plan
 
 
-def test_the_working_plan_is_edited_against_its_hash(browser: Client, planning: Play) -> None:
+def test_the_working_plan_is_edited_against_its_hash(
+    browser: Client, planning: Play, reviewer: User
+) -> None:
     read = get(browser, f"/sessions/{planning.id}/plan").json()
     assert (read["text"], read["sha256"]) == (PLAN, sha256(PLAN.encode()))
     assert (read["size"], read["edited"]) == (len(PLAN), False)
     body = {"content": "# Mine\n", "base_sha256": read["sha256"]}
+    assert problem(put(browser, planning, body)) == (409, "plan_under_review")
+    desk.decide(planning, reviewer, DecisionKind.REVISE, feedback="shorter")
     response = put(browser, planning, body, Idempotency_Key="k")
     assert response.status_code == 200
     assert response.json()["sha256"] == sha256(b"# Mine\n")

@@ -82,6 +82,14 @@ def test_open_steps_are_those_that_nobody_claims() -> None:
     assert [step.number for step in plan.open_steps] == [1, 3]
 
 
+def test_a_revision_is_under_review_as_long_as_nobody_decides() -> None:
+    kept = ev.PlanRevisionRecorded("p", 1, "key", "0" * 64, 3)
+    waits: Events = [*REPLIED, kept, submitted("r", "")]
+    assert after(*REPLIED).plan.under_review is None
+    assert after(*waits).plan.under_review == 1
+    assert after(*waits, ev.PlanResolved("r", Outcome.REVISE)).plan.under_review is None
+
+
 APPROVED: Events = [
     *REPLIED,
     submitted("r", ""),

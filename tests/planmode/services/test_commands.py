@@ -18,6 +18,7 @@ from planmode.core.errors import (
 )
 from planmode.services import CommandResult, NewAttachment
 from planmode.store import blobs
+from reviews.core.decisions import DecisionKind
 from tests import desk
 from tests.factories import Play, play, submits
 
@@ -161,9 +162,10 @@ def test_which_files_are_taken_is_a_setting(operator: User, settings: Settings) 
         services.post_message(session.id, "look", [PNG], author=operator)
 
 
-def test_clear_says_whether_there_was_a_plan(operator: User) -> None:
+def test_clear_says_whether_there_was_a_plan(operator: User, reviewer: User) -> None:
     """kimi:S14."""
     session = play(operator, [submits()]).work()
+    desk.decide(session, reviewer, DecisionKind.REVISE, feedback="shorter")
     assert says(session, operator, "/plan clear", "/plan clear") == [
         "The plan is empty now.",
         "The plan is empty already.",

@@ -14,6 +14,7 @@ from planmode.core.errors import (
     PlanEditConflictError,
     PlanInvalidError,
     PlanTooLargeError,
+    PlanUnderReviewError,
 )
 from planmode.store import planfiles
 from reviews.core.decisions import DecisionKind
@@ -117,6 +118,20 @@ def test_nobody_edits_while_the_agent_writes(operator: User, reviewer: User) -> 
         edit(session, operator)
     with pytest.raises(PlanEditConflictError, match="writing"):
         services.clear_plan(session.id, by=operator)
+
+
+def test_nobody_edits_what_is_under_review(operator: User, reviewer: User) -> None:
+    """Found here: the approval named a file that held another text than the approved one."""
+    session = play(operator, [submits(), DONE]).work()
+    before = len(desk.log(session))
+    with pytest.raises(PlanUnderReviewError, match="revision 1 is under review: ask for changes"):
+        edit(session, operator)
+    with pytest.raises(PlanUnderReviewError):
+        services.clear_plan(session.id, by=operator)
+    assert len(desk.log(session)) == before
+    assert working(session) == PLAN.encode()
+    desk.decide(session, reviewer, DecisionKind.REVISE, feedback="shorter")
+    assert edit(session, operator) == sha256(EDITED)
 
 
 def test_an_unchanged_text_is_no_edit(operator: User, reviewer: User) -> None:

@@ -11,14 +11,19 @@ from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 
 from planmode import queries, services
+from reviews.core.decisions import DecisionKind
+from tests import desk
 from tests.factories import PLAN, Play, play, submits
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def session(operator: User) -> Play:
-    return play(operator, [submits()]).work()
+def session(operator: User, reviewer: User) -> Play:
+    """A session whose plan was sent back."""
+    session = play(operator, [submits()]).work()
+    desk.decide(session, reviewer, DecisionKind.REVISE, feedback="shorter")
+    return session
 
 
 @pytest.fixture(autouse=True)
@@ -100,3 +105,12 @@ def test_without_a_plan_there_is_nothing_to_edit(operator: User) -> None:
     with pytest.raises(CommandError, match="Plan mode is off") as refused:
         edit(session)
     assert refused.value.returncode == 2
+
+
+def test_a_plan_under_review_opens_no_editor(operator: User, drafts: Path) -> None:
+    """Found here: what was edited then, nobody read."""
+    waits = play(operator, [submits()]).work()
+    with pytest.raises(CommandError, match="revision 1 is under review") as refused:
+        edit(waits)
+    assert refused.value.returncode == 2
+    assert list(drafts.iterdir()) == []
