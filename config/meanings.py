@@ -11,7 +11,7 @@ MEANING: Final[Mapping[str, str]] = {
     "not_authenticated": "Neither a token nor a log-in",
     "token_invalid": "The token is unknown, expired or revoked",
     "csrf_failed": "A browser's POST without its CSRF token",
-    "not_allowed": "Your roles, or the token's scopes, do not include this",
+    "not_allowed": "Your roles, or the token's scopes, do not include this; the detail says when no token can do it, but its owner can",
     "own_plan": "The project wants somebody else to decide on your own agent's plan",
     "token_never_decides": "A program tried to decide or to answer",
     "not_found": "There is nothing at this address",
