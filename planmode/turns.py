@@ -28,6 +28,7 @@ from planmode.core.permission import BREAKER_IS_OPEN, BreakerLimits, PermissionM
 from planmode.core.plansteps import PlanStep
 from planmode.core.presets import PlanModeConfig
 from planmode.core.state import CallStatus, PendingCall, SessionState, under_way
+from planmode.core.titles import plan_title, reply_title
 from planmode.families import Family
 from planmode.models import Claim, Turn
 from planmode.store import eventlog, planfiles, revisions
@@ -136,7 +137,8 @@ def submit_plan(claim: Claim, submission: Submission) -> None:
 
 def _open_review(log: Log, plan_id: str, submission: Submission) -> str:
     version = log.state.plan.revision_count.get(plan_id, 0) + 1
-    row = revisions.record(log.session, plan_id, version, submission.content, now=log.now)
+    title = _title(log, submission)
+    row = revisions.record(log, plan_id, version, submission.content, title=title)
     if log.state.plan.review:
         log.add(ev.PlanReviewClosed(log.state.plan.review, Closure.SUPERSEDED))
     review = str(uuid7())
@@ -157,6 +159,11 @@ def _open_review(log: Log, plan_id: str, submission: Submission) -> str:
         ),
     )
     return review
+
+
+def _title(log: Log, submission: Submission) -> str:
+    text = revisions.checked_text(submission.content)
+    return plan_title(text) if submission.call_id else reply_title(text, log.session.title)
 
 
 def begin_call(

@@ -53,15 +53,27 @@ def find_steps(reply: str) -> tuple[PlanStep, ...]:
     first paragraph. Code is not read. Takes time in proportion to the reply. (pi:P-13 to P-18,
     with their traps set right.)
     """
-    for level, lines in _sections(reply):
-        found = _List(level)
-        for line in lines:
+    return _parts(reply)[1]
+
+
+def above_steps(reply: str) -> tuple[str, ...]:
+    """Return the lines above the header of the list that ``find_steps`` reads, without code."""
+    return _parts(reply)[0]
+
+
+def _parts(reply: str) -> tuple[tuple[str, ...], tuple[PlanStep, ...]]:
+    above: list[str] = []
+    for header, lines in _sections(reply):
+        found = _List(_level(header))
+        for line in lines if header else ():
             if not found.takes(line):
                 break
         if found.paragraphs:
             texts = [" ".join(parts) for parts in found.paragraphs[:MOST_STEPS]]
-            return tuple(PlanStep(number, text) for number, text in enumerate(texts, 1))
-    return ()
+            steps = tuple(PlanStep(number, text) for number, text in enumerate(texts, 1))
+            return tuple(above), steps
+        above += [header, *lines]
+    return (), ()
 
 
 def claims(reply: str, steps: tuple[PlanStep, ...]) -> tuple[PlanStep, ...]:
@@ -99,18 +111,16 @@ def _prose(reply: str) -> Iterator[str]:
             fence = ""
 
 
-def _sections(reply: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield what follows each header up to the next, with the header's level."""
-    section: tuple[int, list[str]] | None = None
+def _sections(reply: str) -> Iterator[tuple[str, list[str]]]:
+    """Yield each header with what follows it up to the next, at first ``""`` with what precedes."""
+    header, lines = "", list[str]()
     for line in _prose(reply):
         if _HEADER.search(line) and not _NO_PROSE.match(line):
-            if section:
-                yield section
-            section = (_level(line), [])
-        elif section:
-            section[1].append(line)
-    if section:
-        yield section
+            yield header, lines
+            header, lines = line, []
+        else:
+            lines.append(line)
+    yield header, lines
 
 
 def _level(line: str) -> int:

@@ -3,6 +3,7 @@
 import re
 from typing import Final
 
+from planmode.core.plansteps import above_steps
 from prompts.unseen import says_something
 
 _LONGEST: Final = 200
@@ -24,8 +25,22 @@ def plan_title(text: str) -> str:
     lines = [line for line in lines if not _is_nameless(line)] or lines
     headings = (heading for heading in map(_heading, lines) if heading)
     line = next(headings, lines[0] if lines else "")
+    return _one_line(line) or UNTITLED
+
+
+def reply_title(reply: str, session: str) -> str:
+    """Return the first heading above the list of the plan in ``reply``, else that of ``session``.
+
+    A reply begins with whatever the agent wants to say, so its first line names nothing; what the
+    person asked for, the title of the session, does.
+    """
+    headings = (_heading(line) for line in above_steps(reply) if not _is_nameless(line))
+    return _one_line(next(filter(says_something, headings), session))
+
+
+def _one_line(line: str) -> str:
     title = " ".join(line.split())
-    return title[: _LONGEST - 1] + "…" if len(title) > _LONGEST else title or UNTITLED
+    return title[: _LONGEST - 1] + "…" if len(title) > _LONGEST else title
 
 
 def _is_nameless(line: str) -> bool:

@@ -1,7 +1,6 @@
 """Revisions: the bytes of a submission, kept before its review."""
 
 import hashlib
-from datetime import datetime
 from uuid import UUID
 
 from django.db import DatabaseError
@@ -12,9 +11,9 @@ from planmode.core.errors import (
     RevisionUnknownError,
     StoredDataError,
 )
-from planmode.core.titles import plan_title
-from planmode.models import Revision, Session
+from planmode.models import Revision
 from planmode.store import blobs, planfiles
+from planmode.store.eventlog import Log
 from prompts.unseen import says_something
 
 
@@ -51,28 +50,27 @@ def decoded(content: bytes) -> str:
     return text
 
 
-def record(
-    session: Session, plan_id: str, version: int, content: bytes, *, now: datetime
-) -> Revision:
-    """Keep ``content`` as version ``version`` of the plan; the row names its hash.
+def record(log: Log, plan_id: str, version: int, content: bytes, *, title: str) -> Revision:
+    """Keep ``content``, which was checked, as version ``version`` of the plan.
+
+    The row names its hash.
 
     Raises:
         StoredDataError: the bytes could not be kept; nothing was written.
     """
-    text = checked_text(content)
     try:
         sha256 = blobs.store().put(content)
     except DatabaseError as error:
         raise StoredDataError(f"the bytes could not be kept: {error}") from error
     return Revision.objects.create(
-        session=session,
+        session=log.session,
         plan_id=plan_id,
         version=version,
         key=f"plan/{plan_id}/v{version}.md",
         sha256=sha256,
         size=len(content),
-        title=plan_title(text),
-        created_at=now,
+        title=title,
+        created_at=log.now,
     )
 
 

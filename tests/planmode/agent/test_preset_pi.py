@@ -52,6 +52,20 @@ def test_a_reply_with_steps_is_the_submission(operator: User) -> None:
     assert desk.refolded(session) == session.state
 
 
+@pytest.mark.parametrize(
+    ("above", "title"),
+    [("Let me think.", "Split the parser"), ("Let me think.\n\n# In two halves", "In two halves")],
+)
+def test_a_plan_is_called_by_its_heading_else_as_the_session(
+    operator: User, above: str, title: str
+) -> None:
+    """pi:P-20: what a person decides about has a name, not the first words of a reply."""
+    session = pi(operator, f"{above}\n\n{PLAN}", prompt="Split the parser").work()
+    (submitted,) = desk.every(session, ev.PlanSubmitted)
+    row = revisions.find(session.review.revision_id)
+    assert (submitted.title, row.title, session.review.title) == (title,) * 3
+
+
 def test_a_plan_in_chinese_is_one(operator: User) -> None:
     """pi:P-17: whatever the colon, and however short the steps."""
     session = pi(operator, CHINESE).work()

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planmode.core.titles import UNTITLED, opens_with_title, plan_title
+from planmode.core.titles import UNTITLED, opens_with_title, plan_title, reply_title
 
 
 @pytest.mark.parametrize(
@@ -92,3 +92,26 @@ def test_what_opens_with_a_title(text: str, does: bool) -> None:  # noqa: FBT001
 )
 def test_a_line_that_only_says_that_a_plan_follows_is_no_title(text: str, title: str) -> None:
     assert plan_title(text) == title
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        pytest.param("Let me think.\n\nPlan:\n1. Split", "The session", id="no heading"),
+        pytest.param("Hm.\n\n# Tidy up\n\nPlan:\n1. Split", "Tidy up", id="a heading above"),
+        pytest.param("Hm.\n\n## Plan:\n1. Split", "The session", id="the header is a heading"),
+        pytest.param("## The whole plan:\n1. Split", "The session", id="a longer header"),
+        pytest.param("Plan:\n1. Split\n\n# Risks\nNone", "The session", id="a heading below"),
+        pytest.param("Plan:\n## Part one\n1. Split", "The session", id="a part of the list"),
+        pytest.param("A plan:\n\n# Tidy\n\nPlan:\n1. Split", "Tidy", id="two headers"),
+        pytest.param("```\n# make all\n```\nPlan:\n1. Split", "The session", id="code"),
+        pytest.param("# \u200b\nPlan:\n1. Split", "The session", id="a heading nobody sees"),
+        pytest.param("# Tidy\n\nNo list", "The session", id="no plan"),
+        pytest.param("# " + "x" * 201 + "\nPlan:\n1. S", "x" * 199 + "…", id="too long"),
+    ],
+)
+def test_a_reply_is_called_by_the_heading_of_its_plan_else_as_the_session(
+    text: str, title: str
+) -> None:
+    """Its first line says what the agent thinks, not what it plans."""
+    assert reply_title(text, "The session") == title
