@@ -35,7 +35,7 @@ MEANING: Final[Mapping[str, str]] = {
     "too_many_jobs": "The session has as many background tasks or schedules as it may have",
     "child_session": "The session is that of an agent which another agent started: act on that one's session",
     "permission_mode_unavailable": "The installation or the project has switched this permission mode off",
-    "turn_open": "The agent is at work, or waits for an answer: wait, answer or interrupt it first",
+    "turn_open": "The agent is at work, or waits for an answer: wait, answer, or interrupt it on the session's page",
     "retry_refused": "The newest turn did not fail, and nobody cut it short: say something instead",
     "undo_refused": "No message of that number can be taken back",
     "no_plan_file": "The session's preset keeps no plan file",

@@ -43,8 +43,10 @@ def retry_turn(session_id: UUID, *, by: User) -> None:
         turn = _newest(log)
         if turn is not None:
             _check_ended(turn)
-        if turn is None or not _is_cut_short(turn) or _is_taken_back(log, turn):
+        if turn is None or not _is_cut_short(turn):
             raise RetryRefusedError("the newest turn came to its own end: say something instead")
+        if _is_taken_back(log, turn):
+            raise RetryRefusedError("this turn was taken back: say something instead")
         if log.state.turn.open:  # its row alone says that it failed
             log.add(ev.TurnEnded(turn.number, ev.TurnState(turn.state), turn.reason))
         if log.state.turn.replied and not log.state.turn.called:
@@ -128,7 +130,9 @@ def _newest(log: Log) -> Turn | None:
 
 def _check_ended(turn: Turn) -> None:
     if not ev.TurnState(turn.state).ended:
-        raise TurnOpenError("the agent is at work or waits for an answer: interrupt it first")
+        raise TurnOpenError(
+            "the agent is at work or waits for an answer: interrupt it first, on the session's page"
+        )
 
 
 def _is_cut_short(turn: Turn) -> bool:
