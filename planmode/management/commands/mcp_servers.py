@@ -44,6 +44,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ANN401, ARG002 - Django's signature
         """Show the servers, or pin the tools of one."""
+        _check_usage(options["pin"], write=options["write"])
         try:
             servers = {server.name: server for server in configured()}
             door = toolbox.open_door(errors=None)
@@ -89,6 +90,13 @@ class Command(BaseCommand):
             sound = sound and not any(_changed(server, offer) for offer in listing.offers)
         if not sound:
             raise CommandError("A server can't be asked, or a tool is not what was pinned.")
+
+
+def _check_usage(pin: str | None, *, write: bool) -> None:
+    if write and pin is None:
+        raise CommandError("--write needs --pin SERVER", returncode=_BAD_USAGE)
+    if pin is not None and not settings.MCP_SERVERS_FILE:
+        raise CommandError("nothing to pin: MCP_SERVERS_FILE names no file", returncode=_BAD_USAGE)
 
 
 def _headline(server: Server) -> str:

@@ -99,3 +99,18 @@ def test_bad_usage_has_status_2(site: Site, text: str) -> None:
     with pytest.raises(CommandError) as failed:
         mcp_servers("--pin", "docs")
     assert failed.value.returncode == 2
+
+
+def test_nothing_is_written_without_a_pin(site: Site) -> None:
+    before = site.file.read_bytes()
+    with pytest.raises(CommandError, match="--write needs --pin SERVER") as refused:
+        mcp_servers("--write")
+    assert refused.value.returncode == 2
+    assert site.file.read_bytes() == before
+
+
+def test_without_a_file_there_is_nothing_to_pin(settings: Settings) -> None:
+    settings.MCP_SERVERS_FILE = ""
+    with pytest.raises(CommandError, match="MCP_SERVERS_FILE names no file") as refused:
+        mcp_servers("--pin", "docs")
+    assert refused.value.returncode == 2
