@@ -89,7 +89,9 @@ def _edit(draft: Path) -> None:
         _forget(draft)
         raise CommandError(f"the editor {editor!r} can't be started: set EDITOR") from error
     if ended.returncode:
-        raise CommandError(f"{editor} ended with an error, nothing was saved: {draft}")
+        raise CommandError(
+            f"{editor} ended with an error, nothing was saved. Your text is kept: {draft}"
+        )
 
 
 def _save(session_id: UUID, draft: Path, base_sha256: str, by: User) -> None:

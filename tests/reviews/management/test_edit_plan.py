@@ -92,8 +92,11 @@ def test_an_editor_that_fails_saves_nothing(
     session: Play, monkeypatch: pytest.MonkeyPatch, drafts: Path
 ) -> None:
     editor(monkeypatch, "path.write_text('# Half'); sys.exit(3)")
-    with pytest.raises(CommandError, match="nothing was saved"):
+    with pytest.raises(CommandError, match="nothing was saved") as refused:
         edit(session)
+    kept = re.search(r"Your text is kept: (\S+)", str(refused.value))
+    assert kept is not None
+    assert Path(kept[1]).read_text() == "# Half"
     assert queries.plan(session.id).content == PLAN.encode()
     monkeypatch.setenv("EDITOR", "no-such-editor-anywhere")
     with pytest.raises(CommandError, match="set EDITOR"):
