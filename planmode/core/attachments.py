@@ -5,6 +5,7 @@ import re
 import unicodedata
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from typing import Final
 
 from planmode.core.errors import AttachmentRefusedError
@@ -27,6 +28,14 @@ _MAGIC: Final = (
 )
 BINARY: Final = frozenset(kind for kind, _ in _MAGIC)
 """What a model is sent as it is; everything else is text, and sent as that."""
+_ENDS: Final = {
+    ".png": "image/png",
+    ".jpg": "image/jpeg",
+    ".jpeg": "image/jpeg",
+    ".gif": "image/gif",
+    ".webp": "image/webp",
+    ".pdf": "application/pdf",
+}
 _MARKDOWN: Final = (".md", ".markdown")
 _UNWANTED: Final = re.compile(rf"[{UNSEEN}\s]+")
 
@@ -75,7 +84,8 @@ def _checked(item: NewAttachment, number: int, limits: AttachmentLimits) -> Atta
     kind = _kind(item, name)
     if kind not in limits.types:
         taken = ", ".join(sorted(limits.types))
-        raise AttachmentRefusedError(f"{name} is {kind or 'of no known type'}; taken are: {taken}")
+        found = kind or _unknown(item, name)
+        raise AttachmentRefusedError(f"{name} is {found}; taken are: {taken}")
     return Attachment(name, kind, hashlib.sha256(item.content).hexdigest(), size)
 
 
@@ -90,10 +100,26 @@ def _kind(item: NewAttachment, name: str) -> str:
         return ""
     if "\0" in text:
         return ""
-    said = item.media_type.partition(";")[0].strip().lower()
+    said = _said(item, name)
     if said in BINARY:  # it says to be an image, and is none
         return ""
     return said or ("text/markdown" if name.lower().endswith(_MARKDOWN) else "text/plain")
+
+
+def _said(item: NewAttachment, name: str) -> str:
+    """Return the media type that the sender gives, else the one that the name's end stands for."""
+    said = item.media_type.partition(";")[0].strip().lower()
+    return said or _ENDS.get(PurePosixPath(name).suffix.lower(), "")
+
+
+def _unknown(item: NewAttachment, name: str) -> str:
+    """Return what is wrong with a file whose bytes have no known type."""
+    said = _said(item, name)
+    if said not in BINARY:
+        return "of no known type"
+    family, _, form = said.partition("/")
+    thing = "image" if family == "image" else "file"
+    return f"not what it is called: its bytes are no {form.upper()} {thing}"
 
 
 def safe_name(name: str, number: int) -> str:

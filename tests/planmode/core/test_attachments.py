@@ -42,7 +42,9 @@ def test_a_file_is_what_its_bytes_say(name: str, content: bytes, said: str, kind
 @pytest.mark.parametrize(
     ("item", "why"),
     [
-        pytest.param(NewAttachment("a.png", b"text", "image/png"), "no known type", id="no image"),
+        pytest.param(NewAttachment("a.png", b"text", "image/png"), "are no PNG image", id="no PNG"),
+        pytest.param(NewAttachment("a.JPG", b"text"), "are no JPEG image", id="no JPEG"),
+        pytest.param(NewAttachment("a.pdf", b"\xff\xfe"), "are no PDF file", id="no PDF"),
         pytest.param(NewAttachment("a.exe", b"MZ\xff\xfe"), "no known type", id="no UTF-8"),
         pytest.param(NewAttachment("a.txt", b"a\0b"), "no known type", id="NUL"),
         pytest.param(NewAttachment("a.html", b"<p>", "text/html"), "text/html; taken", id="html"),
