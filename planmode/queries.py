@@ -1,12 +1,12 @@
 """Questions about sessions, for the floors above."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
 from django.conf import settings
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
 from planmode.access.may import Owned
@@ -43,7 +43,10 @@ MOST_JOBS = 50
 
 @dataclass(frozen=True, slots=True)
 class TurnRow:
-    """The newest turn of a session; ``worker`` is empty unless one runs it."""
+    """The newest turn of a session; ``worker`` is empty unless one runs it.
+
+    ``taken_back``: it was undone after its end, so that end counts no more.
+    """
 
     number: int
     state: str
@@ -51,6 +54,7 @@ class TurnRow:
     detail: str
     worker: str
     ended_at: datetime | None
+    taken_back: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +177,7 @@ def session(session_id: UUID) -> SessionRow:
     row = Session.objects.select_related("project", "owner").filter(pk=session_id).first()
     if row is None:
         raise SessionUnknownError(f"no session {session_id}")
-    return _session_row(row, row.turns.order_by("-number").first())
+    return _session_rows([row], row.turns.order_by("-number")[:1])[0]
 
 
 def sessions(seen: Q, *, limit: int, before: UUID | None = None) -> list[SessionRow]:
@@ -186,10 +190,7 @@ def sessions(seen: Q, *, limit: int, before: UUID | None = None) -> list[Session
     if before is not None:
         rows = rows.filter(pk__lt=before)
     page = list(rows.order_by("-pk")[:limit])
-    newest: dict[UUID, Turn] = {}
-    for turn in Turn.objects.filter(session__in=page).order_by("number"):
-        newest[turn.session_id] = turn
-    return [_session_row(row, newest.get(row.pk)) for row in page]
+    return _session_rows(page, Turn.objects.filter(session__in=page).order_by("number"))
 
 
 def stopped(seen: Q, *, limit: int) -> list[StoppedRow]:
@@ -200,17 +201,12 @@ def stopped(seen: Q, *, limit: int) -> list[StoppedRow]:
     ``owner="session__owner"``.
     """
     later = Turn.objects.filter(session=OuterRef("session"), number__gt=OuterRef("number"))
-    undone = EventRecord.objects.filter(
-        session=OuterRef("session"),
-        name=wire.name_of(ev.ConversationUndone),
-        at__gte=OuterRef("ended_at"),
-    )
     halted = Q(state=ev.TurnState.FAILED) | Q(state=ev.TurnState.STOPPED, reason__in=HALTS)
     cut = Turn.objects.filter(state__in=CUT_STATES)  # the index has these alone
     rows = cut.filter(seen, halted).exclude(session__parent__isnull=False)
     rows = (
         rows.exclude(Exists(later))
-        .exclude(Exists(undone))
+        .exclude(Exists(_undone_since()))
         .select_related("session__project", "session__owner")
     )
     return [_stopped_row(turn) for turn in rows.order_by("-ended_at", "-pk")[:limit]]
@@ -373,7 +369,36 @@ def serving_address(within: timedelta) -> str:
     return alive.order_by("-seen_at").values_list("address", flat=True).first() or ""
 
 
-def _session_row(row: Session, turn: Turn | None) -> SessionRow:
+def _undone_since() -> QuerySet[EventRecord]:
+    """Return the undos of a turn's session after that turn's end, for a query of turns."""
+    return EventRecord.objects.filter(
+        session=OuterRef("session"),
+        name=wire.name_of(ev.ConversationUndone),
+        at__gte=OuterRef("ended_at"),
+    )
+
+
+def _session_rows(rows: Sequence[Session], turns: Iterable[Turn]) -> list[SessionRow]:
+    """Return ``rows``, each with the last of its ``turns``."""
+    newest = {turn.session_id: turn for turn in turns}
+    folds = [row.fold for row in rows]
+    # An undo leaves no step behind, so hardly ever is there a turn to ask the log about.
+    asked = [
+        newest[row.pk].pk
+        for row, fold in zip(rows, folds, strict=True)
+        if row.pk in newest and not fold.turn.open and not fold.turn.steps
+    ]
+    undone: set[int] = set()
+    if asked:
+        found = Turn.objects.filter(Exists(_undone_since()), pk__in=asked)
+        undone.update(found.values_list("pk", flat=True))
+    shown = {key: _turn_row(turn, taken_back=turn.pk in undone) for key, turn in newest.items()}
+    return [
+        _session_row(row, fold, shown.get(row.pk)) for row, fold in zip(rows, folds, strict=True)
+    ]
+
+
+def _session_row(row: Session, fold: SessionState, turn: TurnRow | None) -> SessionRow:
     return SessionRow(
         id=row.pk,
         title=row.title,
@@ -384,8 +409,8 @@ def _session_row(row: Session, turn: Turn | None) -> SessionRow:
         model=row.model,
         created_at=row.created_at,
         seq=row.seq,
-        state=row.fold,
-        turn=_turn_row(turn) if turn else None,
+        state=fold,
+        turn=turn,
         parent=row.parent_id,
     )
 
@@ -405,9 +430,17 @@ def _stopped_row(turn: Turn) -> StoppedRow:
     )
 
 
-def _turn_row(turn: Turn) -> TurnRow:
+def _turn_row(turn: Turn, *, taken_back: bool) -> TurnRow:
     worker = turn.worker if turn.state == "running" else ""
-    return TurnRow(turn.number, turn.state, turn.reason, turn.detail, worker, turn.ended_at)
+    return TurnRow(
+        number=turn.number,
+        state=turn.state,
+        reason=turn.reason,
+        detail=turn.detail,
+        worker=worker,
+        ended_at=turn.ended_at,
+        taken_back=taken_back,
+    )
 
 
 def _revision_row(row: Revision) -> RevisionRow:

@@ -73,6 +73,7 @@ def _turn(row: TurnRow) -> dict[str, Any]:
         "state": row.state,
         "reason": row.reason or None,
         "detail": row.detail or None,
+        "taken_back": row.taken_back,
     }
 
 

@@ -15,7 +15,7 @@ from planmode.core import events as ev
 from planmode.core.events import TurnState
 from planmode.core.failures import HALTS
 from planmode.core.state import CallStatus, PlanState
-from planmode.queries import ModeRow, ScheduleRow, SessionRow, TaskRow
+from planmode.queries import ModeRow, ScheduleRow, SessionRow, TaskRow, TurnRow
 from planmode.signals import Logged
 from reviews import dashboards
 from reviews.rendering import rendered
@@ -113,7 +113,9 @@ class Standing:
     def halted(self) -> bool:
         """Whether the newest turn stopped although nobody decided so."""
         turn = self.session.turn
-        return bool(turn and turn.state == TurnState.STOPPED and turn.reason in HALTS)
+        if turn is None or turn.taken_back:
+            return False
+        return turn.state == TurnState.STOPPED and turn.reason in HALTS
 
 
 def standing(row: SessionRow, caller: Caller, points: Sequence[Logged]) -> Standing:
@@ -121,7 +123,7 @@ def standing(row: SessionRow, caller: Caller, points: Sequence[Logged]) -> Stand
     rights = _rights(row, caller)
     return Standing(
         session=row,
-        turn=row.turn.state if row.turn else "",
+        turn=_shown(row.turn) if row.turn else "",
         phase=_phase(row),
         mode=queries.mode(row.state),
         waiting=_waiting(row),
@@ -133,8 +135,13 @@ def standing(row: SessionRow, caller: Caller, points: Sequence[Logged]) -> Stand
         source=_source(points),
         rights=rights,
         cancels=rights.ends and bool(row.turn) and not _has_ended(row),
-        retries=rights.posts and _is_cut_short(row) and not _is_taken_back(row, points),
+        retries=rights.posts and _is_cut_short(row),
     )
+
+
+def _shown(turn: TurnRow) -> str:
+    """Return the word for how ``turn`` stands: the end of one that was taken back is no news."""
+    return "taken_back" if turn.taken_back else turn.state
 
 
 def _rights(row: SessionRow, caller: Caller) -> Rights:
@@ -160,16 +167,10 @@ def _has_ended(row: SessionRow) -> bool:
 
 def _is_cut_short(row: SessionRow) -> bool:
     turn = row.turn
-    if turn is None:
+    if turn is None or turn.taken_back:
         return False
     halted = turn.state == TurnState.STOPPED and turn.reason in HALTS
     return turn.state in _CUT_SHORT or halted
-
-
-def _is_taken_back(row: SessionRow, points: Sequence[Logged]) -> bool:
-    ended = row.turn.ended_at if row.turn else None
-    undone = (point.at for point in points if isinstance(point.event, ev.ConversationUndone))
-    return any(ended is None or at >= ended for at in undone)
 
 
 def _source(points: Sequence[Logged]) -> UUID | None:

@@ -52,6 +52,7 @@ WORDS: Final[Mapping[str, Promise]] = {
     "stopped": _("Stopped"),
     "failed": _("Failed"),
     "cancelled": _("Cancelled"),
+    "taken_back": _("Taken back"),
     "ran": pgettext_lazy("a tool call", "Ran"),
     "error": pgettext_lazy("a tool call", "Error"),
     "denied": pgettext_lazy("a tool call", "Refused by the guard"),
@@ -114,9 +115,9 @@ REMINDERS: Final[Mapping[ReminderKind, Promise]] = {
     ReminderKind.PLAN_EDITED: _("a person edited the plan"),
 }
 MODES: Final[Mapping[PermissionMode, Promise]] = {
-    PermissionMode.MANUAL: _("asks before edits and commands"),
+    PermissionMode.MANUAL: _("edits and commands ask"),
     PermissionMode.ACCEPT_EDITS: _("edits run, commands ask"),
-    PermissionMode.AUTO: _("all runs, until too much was refused"),
+    PermissionMode.AUTO: _("runs until too much is refused"),
     PermissionMode.YOLO: _("all runs that is not refused"),
 }
 PHASES: Final[Mapping[str, Promise]] = {

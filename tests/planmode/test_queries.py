@@ -61,6 +61,19 @@ def test_an_ended_turn_says_how(operator: User) -> None:
     assert row.turn.ended_at is not None
 
 
+def test_a_turn_that_was_undone_says_so_until_the_next_one_begins(operator: User) -> None:
+    """Found here: the end that was taken back was still shown."""
+    session = stopped(operator)
+    before = queries.session(session.id).turn
+    services.undo(session.id, 3, by=operator)
+    undone = queries.session(session.id).turn
+    listed = queries.sessions(EVERYTHING, limit=1)[0].turn
+    services.post_message(session.id, "Go on", author=operator)
+    after = queries.session(session.id).turn
+    turns = (before, undone, listed, after)
+    assert [turn and turn.taken_back for turn in turns] == [False, True, True, False]
+
+
 def test_the_newest_sessions_come_first_page_by_page(operator: User) -> None:
     made = [play(operator, [DONE]).id for _ in range(3)]
     first = queries.sessions(EVERYTHING, limit=2)

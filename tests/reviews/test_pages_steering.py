@@ -351,6 +351,20 @@ def test_a_message_is_taken_back_and_can_be_said_otherwise(idle: Play, operator:
     assert f"/back/{seq}" not in html(after)
 
 
+def test_a_failure_that_was_taken_back_is_no_news(operator: User) -> None:
+    """Found here: the page went on to say in red that the turn failed."""
+    failed = play(operator, [READS], plan=False).work()
+    client = browser(operator)
+    assert "The turn failed" in text(client.get(path(failed)))
+    client.post(f"{path(failed)}/undo", {"to": "2"})
+    for address in (path(failed), "/sessions"):
+        page = client.get(address, follow=True)
+        assert "state-taken_back" in html(page)
+        assert "The turn failed" not in text(page)
+    assert "/retry" not in html(client.get(path(failed)))
+    assert "this turn was taken back" in text(client.post(f"{path(failed)}/retry"))
+
+
 def test_what_can_not_be_taken_back_says_why(planning: Play, operator: User) -> None:
     client = browser(operator)
     refused = client.post(f"{path(planning)}/undo", {"to": "3"})

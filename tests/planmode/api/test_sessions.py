@@ -51,7 +51,13 @@ def test_a_session_starts_in_plan_mode(browser: Client, body: dict[str, Any]) ->
         "manual",
         True,
     )
-    assert shown["turn"] == {"number": 1, "state": "queued", "reason": None, "detail": None}
+    assert shown["turn"] == {
+        "number": 1,
+        "state": "queued",
+        "reason": None,
+        "detail": None,
+        "taken_back": False,
+    }
     assert shown["waiting_for"] is None
 
 

@@ -242,6 +242,7 @@ def test_a_cancelled_turn_is_tried_again(browser: Client, planning: Play) -> Non
         "state": "queued",
         "reason": None,
         "detail": None,
+        "taken_back": False,
     }
     assert problem(post(browser, path, {"to": 1})) == (422, "invalid")
 

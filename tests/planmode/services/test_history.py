@@ -125,7 +125,7 @@ def test_a_turn_that_was_taken_back_is_not_tried_again(operator: User) -> None:
     session = play(operator, [done()], plan=False)
     services.cancel_turn(session.id)
     services.undo(session.id, 2, by=operator)
-    with pytest.raises(RetryRefusedError):
+    with pytest.raises(RetryRefusedError, match="taken back"):
         services.retry_turn(session.id, by=operator)
 
 
