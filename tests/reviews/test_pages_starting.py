@@ -6,8 +6,10 @@ import pytest
 from django.contrib.auth.models import User
 
 from planmode.access.models import Project, Role
+from planmode.core.permission import PermissionMode
 from planmode.core.presets import PRESETS
 from planmode.models import Session
+from reviews.templatetags.desk import means
 from tests.conftest import member
 from tests.reviews.pages_client import Answer, browser, html, text
 
@@ -43,6 +45,12 @@ def test_the_form_says_whom_each_preset_is_for(operator: User) -> None:
     assert '<a class="button main" href="/sessions/new">' in html(
         browser(operator).get("/sessions")
     )
+
+
+@pytest.mark.parametrize("mode", PermissionMode)
+def test_a_permission_mode_fits_a_narrow_page(mode: PermissionMode) -> None:
+    """Found on a page 360 px wide: a select cuts off what is longer, and nothing shows the rest."""
+    assert len(f"{mode}: {means(mode)}") <= 37
 
 
 def test_what_was_filled_in_is_started(operator: User, workspace: Path) -> None:
