@@ -21,7 +21,7 @@ demo: $(VENV)/demo.stamp ## Run the demo on this machine (PORT=8001: another por
 
 test: $(VENV)/dev.stamp ## Run the whole suite (ARGS="-k name": a part of it)
 ifeq ($(strip $(ARGS)),)
-	$(BIN)/python -m pytest --cov --cov-report=term
+	$(BIN)/python -m pytest --cov --cov-report=term $(if $(MARK),-m "$(MARK)")
 	$(BIN)/python -m coverage report --include='*/core/*,prompts/*' --fail-under=100
 else # a part covers a part: the thresholds are the whole suite's
 	$(BIN)/python -m pytest $(ARGS)
