@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -100,7 +101,8 @@ def test_its_facts_and_its_answer_are_values(name: str, context: ToolContext) ->
     tool = TOOLS[name]
     args = parse(tool, json.dumps(SAMPLES[name]))
     facts = tool.facts(args, context)
-    assert facts == CallFacts(name, read_only=facts.read_only, targets=facts.targets)
+    told = CallFacts(name, read_only=facts.read_only, targets=facts.targets)
+    assert facts == replace(told, replaces=name == "Write")
     outcome = tool.run(args, context)
     match KIND_OF[name]:
         case ToolKind.ASK:
