@@ -12,7 +12,7 @@ from django.db.models import F
 from planmode import queries
 from planmode.core import events as ev
 from planmode.core.errors import StoredDataError
-from planmode.core.failures import HALTS
+from planmode.core.failures import needs_somebody
 from planmode.core.options import SHOWN_FROM
 from planmode.core.outcomes import Outcome
 from planmode.signals import Appended, Logged, events_appended
@@ -197,7 +197,9 @@ class _Desk:
 
     def stop_turn(self, logged: Logged, event: ev.TurnEnded) -> None:
         """Note a turn that ended although nobody decided so, unless an agent looks after it."""
-        if not needs_somebody(event) or queries.session(self.batch.session_id).parent:
+        if not needs_somebody(event.state, event.reason):
+            return
+        if queries.session(self.batch.session_id).parent:
             return
         self.telemetry(logged, TURN_STOPPED, reason=event.reason, state=event.state)
         self.change_session("stopped", logged)
@@ -278,12 +280,6 @@ class _Desk:
             review_id=review_id,
             properties=properties,
         )
-
-
-def needs_somebody(event: ev.TurnEnded) -> bool:
-    """Return whether the turn ended unfinished, and no person's decision says so."""
-    halted = event.state is ev.TurnState.STOPPED and event.reason in HALTS
-    return halted or event.state is ev.TurnState.FAILED
 
 
 def _line(text: str) -> str:

@@ -4,7 +4,8 @@ from typing import Any
 
 from planmode import queries
 from planmode.core import wire
-from planmode.core.state import CallStatus, PendingCall, SessionState
+from planmode.core.state import SessionState
+from planmode.core.waiting import waiting
 from planmode.queries import ModeRow, PlanRow, RevisionRow, SessionRow, TurnRow
 from planmode.signals import Logged
 
@@ -78,18 +79,8 @@ def _turn(row: TurnRow) -> dict[str, Any]:
 
 
 def _waiting_for(state: SessionState) -> dict[str, str] | None:
-    for pending in state.turn.calls:
-        if pending.status is CallStatus.WAITING:
-            return {"kind": _kind_of(pending, state), "id": pending.card}
-    return None
-
-
-def _kind_of(pending: PendingCall, state: SessionState) -> str:
-    if pending.card in state.children:
-        return "agent"
-    if pending.card == state.plan.review:
-        return "review"
-    return "question" if pending.call.name == "AskUserQuestion" else "approval"
+    found = waiting(state)
+    return {"kind": found.awaited.value, "id": found.card} if found else None
 
 
 def event(logged: Logged) -> dict[str, Any]:

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Final
 
+from planmode.core.events import TurnState
+
 
 class Failure(StrEnum):
     """What made a model call, or a whole turn, fail."""
@@ -34,6 +36,23 @@ class Halt(StrEnum):
 
 HALTS: Final = frozenset(halt.value for halt in Halt)
 """The reasons of turns that stopped although nobody decided so."""
+
+
+def halted(state: str, reason: str) -> bool:
+    """Return whether a turn that ended like this stopped although nobody decided so."""
+    return state == TurnState.STOPPED and reason in HALTS
+
+
+def needs_somebody(state: str, reason: str) -> bool:
+    """Return whether a turn that ended like this is unfinished, and nobody decided so."""
+    return state == TurnState.FAILED or halted(state, reason)
+
+
+def may_be_retried(state: str, reason: str) -> bool:
+    """Return whether the agent may be told to go on after a turn that ended like this."""
+    return state == TurnState.CANCELLED or needs_somebody(state, reason)
+
+
 WORTH_RETRYING: Final = frozenset({Failure.TIMEOUT, Failure.RATE_LIMIT, Failure.ERROR})
 """The same model call may succeed later."""
 

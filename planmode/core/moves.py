@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from planmode.core.events import ReminderKind, TurnState
-from planmode.core.failures import Halt
+from planmode.core.failures import Failure, Halt
 from planmode.core.presets import PlanModeConfig
 from planmode.core.state import CallStatus, PendingCall, SessionState, TurnView
 
@@ -95,9 +95,9 @@ def next_move(state: SessionState, config: PlanModeConfig, limits: TurnLimits) -
     if turn.replied and not turn.unseen and not turn.called:
         return _at_rest(state, config)
     if turn.asking and turn.attempts >= limits.attempts:
-        return End(TurnState.FAILED, "worker_lost")
+        return End(TurnState.FAILED, Failure.WORKER_LOST)
     number = turn.steps + 1 if turn.replied or not turn.steps else turn.steps
-    return AskModel(number) if number <= limits.steps else End(TurnState.FAILED, "step_limit")
+    return AskModel(number) if number <= limits.steps else End(TurnState.FAILED, Failure.STEP_LIMIT)
 
 
 def _at_rest(state: SessionState, config: PlanModeConfig) -> Move:

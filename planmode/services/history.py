@@ -15,7 +15,7 @@ from planmode.core.errors import (
     TurnOpenError,
     UndoRefusedError,
 )
-from planmode.core.failures import HALTS
+from planmode.core.failures import may_be_retried
 from planmode.core.history import beginnings, living, plan_file
 from planmode.models import Session, Turn
 from planmode.services.steering import steered
@@ -24,7 +24,6 @@ from planmode.store import blobs, eventlog, planfiles, revisions
 from planmode.store.eventlog import Log
 from prompts.rendering import reminder, render
 
-_CUT_SHORT: Final = frozenset({ev.TurnState.FAILED, ev.TurnState.CANCELLED})
 _AT_WORK: Final = frozenset({ev.TurnState.QUEUED, ev.TurnState.RUNNING})
 
 
@@ -43,7 +42,7 @@ def retry_turn(session_id: UUID, *, by: User) -> None:
         turn = _newest(log)
         if turn is not None:
             _check_ended(turn)
-        if turn is None or not _is_cut_short(turn):
+        if turn is None or not may_be_retried(turn.state, turn.reason):
             raise RetryRefusedError("the newest turn came to its own end: say something instead")
         if _is_taken_back(log, turn):
             raise RetryRefusedError("this turn was taken back: say something instead")
@@ -133,11 +132,6 @@ def _check_ended(turn: Turn) -> None:
         raise TurnOpenError(
             "the agent is at work or waits for an answer: interrupt it first, on the session's page"
         )
-
-
-def _is_cut_short(turn: Turn) -> bool:
-    halted = turn.state == ev.TurnState.STOPPED and turn.reason in HALTS
-    return turn.state in _CUT_SHORT or halted
 
 
 def _is_taken_back(log: Log, turn: Turn) -> bool:

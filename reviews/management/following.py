@@ -13,7 +13,8 @@ from planmode import queries
 from planmode.core import events as ev
 from planmode.core.failures import Halt, in_words
 from planmode.core.outcomes import Outcome
-from planmode.core.state import EMPTY, CallStatus, PendingCall, SessionState, apply
+from planmode.core.state import EMPTY, SessionState, apply
+from planmode.core.waiting import Awaited, Waiting, waiting
 from planmode.signals import Logged
 from reviews.management.narration import argument, narrated, one_line, printable, tokens
 from reviews.management.screens import Screen
@@ -29,7 +30,12 @@ _STATUS_OF_STOP: Final[Mapping[str, int]] = {
     **dict.fromkeys(Halt, NEEDS_SOMEBODY),
 }
 _FAILED: Final = 5
-_ASKS: Final = "AskUserQuestion"
+_PAGES: Final[Mapping[Awaited, str]] = {
+    Awaited.REVIEW: "reviews",
+    Awaited.QUESTION: "questions",
+    Awaited.APPROVAL: "approvals",
+    Awaited.AGENT: "sessions",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,19 +116,12 @@ class Follower:
 
     def _tell_wait(self) -> None:
         """Say once for each card what the turn waits for, and where to answer."""
-        pending = _waiting(self._state)
-        if pending is not None and pending.card != self._waits_for:
-            self._now = _what_for(pending, self._state)
-            self._say(f"{self._now}: {self._where(pending)}")
-        self._waits_for = pending.card if pending else ""
-
-    def _where(self, pending: PendingCall) -> str:
-        if pending.card in self._state.children:
-            return self._watch.page(f"/sessions/{pending.card}")
-        if pending.card == self._state.plan.review:
-            return self._watch.page(f"/reviews/{pending.card}")
-        kind = "questions" if pending.call.name == _ASKS else "approvals"
-        return self._watch.page(f"/{kind}/{pending.card}")
+        found = waiting(self._state)
+        if found is not None and found.card != self._waits_for:
+            self._now = _what_for(found, self._state)
+            where = self._watch.page(f"/{_PAGES[found.awaited]}/{found.card}")
+            self._say(f"{self._now}: {where}")
+        self._waits_for = found.card if found else ""
 
     def _look_for_server(self) -> None:
         now = self._watch.clock()
@@ -171,20 +170,17 @@ def _activity(event: ev.Event, state: SessionState) -> str:
             return ""
 
 
-def _waiting(state: SessionState) -> PendingCall | None:
-    calls = state.turn.calls
-    return calls[0] if calls and calls[0].status is CallStatus.WAITING else None
-
-
-def _what_for(pending: PendingCall, state: SessionState) -> str:
-    if pending.card == state.plan.review:
-        version = state.plan.revision_count.get(state.plan.plan_id or "", 0)
-        return f"waits for a decision on revision {version}"
-    if pending.card in state.children:
-        return "waits for the agent that it started"
-    if pending.call.name == _ASKS:
-        return "waits for an answer"
-    return f"waits for a person to allow {printable(pending.call.name)}"
+def _what_for(found: Waiting, state: SessionState) -> str:
+    match found.awaited:
+        case Awaited.REVIEW:
+            version = state.plan.revision_count.get(state.plan.plan_id or "", 0)
+            return f"waits for a decision on revision {version}"
+        case Awaited.AGENT:
+            return "waits for the agent that it started"
+        case Awaited.QUESTION:
+            return "waits for an answer"
+        case Awaited.APPROVAL:
+            return f"waits for a person to allow {printable(found.pending.call.name)}"
 
 
 def _name(user_id: int | None) -> str:

@@ -13,18 +13,16 @@ from planmode import queries
 from planmode.access.may import Action, Caller, may
 from planmode.core import events as ev
 from planmode.core.events import TurnState
-from planmode.core.failures import HALTS
-from planmode.core.state import CallStatus, PlanState
+from planmode.core.failures import halted, may_be_retried
+from planmode.core.state import PlanState
+from planmode.core.waiting import Awaited, waiting
 from planmode.queries import ModeRow, ScheduleRow, SessionRow, TaskRow, TurnRow
 from planmode.signals import Logged
 from reviews import dashboards
 from reviews.rendering import rendered
 
-CARD_OF: Final = {"ExitPlanMode": "review", "AskUserQuestion": "question"}
-"""Which card a waiting call has; any other call waits for a tool approval."""
 MOST_TASKS: Final = 10
 """Background tasks that the page shows, the newest; the agent's own list has all."""
-_CUT_SHORT: Final = frozenset({TurnState.FAILED, TurnState.CANCELLED})
 
 
 class Phase(StrEnum):
@@ -115,7 +113,7 @@ class Standing:
         turn = self.session.turn
         if turn is None or turn.taken_back:
             return False
-        return turn.state == TurnState.STOPPED and turn.reason in HALTS
+        return halted(turn.state, turn.reason)
 
 
 def standing(row: SessionRow, caller: Caller, points: Sequence[Logged]) -> Standing:
@@ -135,7 +133,7 @@ def standing(row: SessionRow, caller: Caller, points: Sequence[Logged]) -> Stand
         source=_source(points),
         rights=rights,
         cancels=rights.ends and bool(row.turn) and not _has_ended(row),
-        retries=rights.posts and _is_cut_short(row),
+        retries=rights.posts and _may_be_retried(row),
     )
 
 
@@ -165,12 +163,11 @@ def _has_ended(row: SessionRow) -> bool:
     return bool(row.turn and TurnState(row.turn.state).ended)
 
 
-def _is_cut_short(row: SessionRow) -> bool:
+def _may_be_retried(row: SessionRow) -> bool:
     turn = row.turn
     if turn is None or turn.taken_back:
         return False
-    halted = turn.state == TurnState.STOPPED and turn.reason in HALTS
-    return turn.state in _CUT_SHORT or halted
+    return may_be_retried(turn.state, turn.reason)
 
 
 def _source(points: Sequence[Logged]) -> UUID | None:
@@ -179,12 +176,11 @@ def _source(points: Sequence[Logged]) -> UUID | None:
 
 
 def _waiting(row: SessionRow) -> Waiting | None:
-    for pending in row.state.turn.calls:
-        if pending.status is CallStatus.WAITING and pending.card:
-            kind = CARD_OF.get(pending.call.name, "approval")
-            kind = "session" if pending.card in row.state.children else kind
-            return Waiting(kind, UUID(pending.card))
-    return None
+    found = waiting(row.state)
+    if found is None:
+        return None
+    page = "session" if found.awaited is Awaited.AGENT else found.awaited.value
+    return Waiting(page, UUID(found.card))
 
 
 def _draft(row: SessionRow) -> Draft | None:
