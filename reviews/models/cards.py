@@ -1,4 +1,4 @@
-"""Cards, decisions, the feed, audit facts and telemetry."""
+"""Whatever waits for a person: reviews, questions, tool approvals."""
 
 from typing import Self, TypeVar
 
@@ -56,6 +56,8 @@ class Review(Card):
 
     ``outcome`` is empty while the review is open, and for ever when it ended without a decision.
     ``edited_by`` is the person who wrote last into what was submitted, if it was not the agent.
+    ``risk`` is a tier of ``reviews.core.anatomy``, ``anatomy`` what it was read from. The review
+    expires at ``deadline_at``, if it does.
     """
 
     revision_id = models.UUIDField(unique=True)
@@ -68,6 +70,9 @@ class Review(Card):
     edited_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+"
     )
+    risk = models.CharField(max_length=8, blank=True)
+    anatomy = models.JSONField(default=dict)
+    deadline_at = models.DateTimeField(null=True, blank=True)
 
     objects = CardQuerySet["Review"].as_manager()
 
@@ -75,6 +80,9 @@ class Review(Card):
         indexes = [
             models.Index(fields=["status", "opened_at"], name="review_queue"),
             models.Index(fields=["session", "plan_id", "revision_version"], name="review_of_plan"),
+            models.Index(
+                fields=["deadline_at"], condition=Q(status="open"), name="review_deadline"
+            ),
         ]
         constraints = [
             models.UniqueConstraint(
@@ -123,91 +131,3 @@ class Approval(Card):
 
     class Meta:
         indexes = [models.Index(fields=["status", "opened_at"], name="approval_queue")]
-
-
-class DecisionRecord(models.Model):
-    """The one decision of a review, written when it closes; ``by`` is empty when automatic.
-
-    ``own`` says that the person decided on a plan of their own session.
-    """
-
-    review = models.OneToOneField(Review, on_delete=models.PROTECT, related_name="decision")
-    outcome = models.CharField(max_length=24)
-    sha256 = models.CharField(max_length=64)
-    option = models.CharField(max_length=80, blank=True)
-    feedback = models.TextField(blank=True)
-    reason = models.TextField(blank=True)
-    start = models.BooleanField(default=True)
-    by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+"
-    )
-    own = models.BooleanField(default=False)
-    at = models.DateTimeField()
-
-    class Meta:
-        constraints = [
-            models.CheckConstraint(
-                condition=Q(outcome="auto_approved", by=None)
-                | (~Q(outcome="auto_approved") & Q(by__isnull=False)),
-                name="people_decide",
-            ),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.outcome} of {self.review_id}"
-
-
-class FeedEntry(models.Model):
-    """One change of a card; the key is the feed's cursor, visible in order.
-
-    Taken last in its transaction under a lock, so that no reader can see a higher number first.
-    """
-
-    kind = models.CharField(max_length=24)
-    project = models.ForeignKey("access.Project", on_delete=models.PROTECT, related_name="+")
-    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
-    card_id = models.UUIDField()
-    version = models.PositiveIntegerField()
-    at = models.DateTimeField(auto_now_add=True)
-
-    def __str__(self) -> str:
-        return f"{self.pk} {self.kind} {self.card_id}"
-
-
-class AuditFact(models.Model):
-    """One fact of the installation's chain; ``canonical`` is the truth, the rest its index."""
-
-    kind = models.CharField(max_length=40)
-    at = models.DateTimeField()
-    canonical = models.BinaryField()
-    previous = models.CharField(max_length=64, unique=True)
-    hash = models.CharField(max_length=64, unique=True)
-
-    def __str__(self) -> str:
-        return f"{self.pk} {self.kind}"
-
-
-class TelemetryEvent(models.Model):
-    """One telemetry record, derived from one event of a log (``session``, ``seq``)."""
-
-    name = models.CharField(max_length=40)
-    session = models.ForeignKey("planmode.Session", on_delete=models.PROTECT, related_name="+")
-    project = models.ForeignKey("access.Project", on_delete=models.PROTECT, related_name="+")
-    seq = models.PositiveBigIntegerField()
-    at = models.DateTimeField()
-    day = models.DateField()
-    outcome = models.CharField(max_length=24, blank=True)
-    review_id = models.UUIDField(null=True)
-    properties = models.JSONField(default=dict)
-
-    class Meta:
-        constraints = [
-            models.UniqueConstraint(fields=["session", "seq", "name"], name="telemetry_once"),
-            models.UniqueConstraint(
-                fields=["review_id"], condition=Q(name="plan_resolved"), name="one_plan_resolved"
-            ),
-        ]
-        indexes = [models.Index(fields=["name", "day", "outcome"], name="outcomes_per_day")]
-
-    def __str__(self) -> str:
-        return f"{self.name} {self.outcome}"
