@@ -7,392 +7,626 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('access', '0002_project_policies'),
-        ('planmode', '0004_turns_cut_short'),
-        ('reviews', '0002_review_edited_by'),
+        ("access", "0002_project_policies"),
+        ("planmode", "0004_turns_cut_short"),
+        ("reviews", "0002_review_edited_by"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Absence',
+            name="Absence",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('first', models.DateField()),
-                ('last', models.DateField()),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("first", models.DateField()),
+                ("last", models.DateField()),
             ],
         ),
         migrations.CreateModel(
-            name='Assignment',
+            name="Assignment",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('card_id', models.UUIDField()),
-                ('at', models.DateTimeField()),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("card_id", models.UUIDField()),
+                ("at", models.DateTimeField()),
             ],
         ),
         migrations.CreateModel(
-            name='Claim',
+            name="Claim",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('card_id', models.UUIDField()),
-                ('until', models.DateTimeField()),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("card_id", models.UUIDField()),
+                ("until", models.DateTimeField()),
             ],
         ),
         migrations.CreateModel(
-            name='Comment',
+            name="Comment",
             fields=[
-                ('kind', models.CharField(choices=[('remark', 'remark'), ('question', 'question'), ('suggestion', 'suggestion'), ('praise', 'praise')], default='remark', max_length=12)),
-                ('blocking', models.BooleanField(default=False)),
-                ('anchor', models.JSONField(default=dict)),
-                ('text', models.TextField(blank=True)),
-                ('suggestion', models.TextField(null=True)),
-                ('id', models.UUIDField(default=uuid6.uuid7, editable=False, primary_key=True, serialize=False)),
-                ('batch', models.UUIDField(default=uuid6.uuid7)),
-                ('published_at', models.DateTimeField()),
-                ('resolved_at', models.DateTimeField(null=True)),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("remark", "remark"),
+                            ("question", "question"),
+                            ("suggestion", "suggestion"),
+                            ("praise", "praise"),
+                        ],
+                        default="remark",
+                        max_length=12,
+                    ),
+                ),
+                ("blocking", models.BooleanField(default=False)),
+                ("anchor", models.JSONField(default=dict)),
+                ("text", models.TextField(blank=True)),
+                ("suggestion", models.TextField(null=True)),
+                (
+                    "id",
+                    models.UUIDField(
+                        default=uuid6.uuid7, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                ("batch", models.UUIDField(default=uuid6.uuid7)),
+                ("published_at", models.DateTimeField()),
+                ("resolved_at", models.DateTimeField(null=True)),
             ],
         ),
         migrations.CreateModel(
-            name='Draft',
+            name="Draft",
             fields=[
-                ('kind', models.CharField(choices=[('remark', 'remark'), ('question', 'question'), ('suggestion', 'suggestion'), ('praise', 'praise')], default='remark', max_length=12)),
-                ('blocking', models.BooleanField(default=False)),
-                ('anchor', models.JSONField(default=dict)),
-                ('text', models.TextField(blank=True)),
-                ('suggestion', models.TextField(null=True)),
-                ('id', models.UUIDField(default=uuid6.uuid7, editable=False, primary_key=True, serialize=False)),
-                ('version', models.PositiveIntegerField(default=1)),
-                ('updated_at', models.DateTimeField(auto_now=True)),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("remark", "remark"),
+                            ("question", "question"),
+                            ("suggestion", "suggestion"),
+                            ("praise", "praise"),
+                        ],
+                        default="remark",
+                        max_length=12,
+                    ),
+                ),
+                ("blocking", models.BooleanField(default=False)),
+                ("anchor", models.JSONField(default=dict)),
+                ("text", models.TextField(blank=True)),
+                ("suggestion", models.TextField(null=True)),
+                (
+                    "id",
+                    models.UUIDField(
+                        default=uuid6.uuid7, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                ("version", models.PositiveIntegerField(default=1)),
+                ("updated_at", models.DateTimeField(auto_now=True)),
             ],
         ),
         migrations.CreateModel(
-            name='Notice',
+            name="Notice",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('event', models.CharField(max_length=120)),
-                ('kind', models.CharField(max_length=24)),
-                ('card_id', models.UUIDField()),
-                ('created_at', models.DateTimeField()),
-                ('due_at', models.DateTimeField(null=True)),
-                ('sent_at', models.DateTimeField(null=True)),
-                ('attempts', models.PositiveSmallIntegerField(default=0)),
-                ('last_error', models.CharField(blank=True, max_length=300)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("event", models.CharField(max_length=120)),
+                ("kind", models.CharField(max_length=24)),
+                ("card_id", models.UUIDField()),
+                ("created_at", models.DateTimeField()),
+                ("due_at", models.DateTimeField(null=True)),
+                ("sent_at", models.DateTimeField(null=True)),
+                ("attempts", models.PositiveSmallIntegerField(default=0)),
+                ("last_error", models.CharField(blank=True, max_length=300)),
             ],
         ),
         migrations.CreateModel(
-            name='Policy',
+            name="Policy",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('version', models.PositiveIntegerField()),
-                ('rules', models.JSONField(default=dict)),
-                ('at', models.DateTimeField()),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("version", models.PositiveIntegerField()),
+                ("rules", models.JSONField(default=dict)),
+                ("at", models.DateTimeField()),
             ],
         ),
         migrations.CreateModel(
-            name='Preferences',
+            name="Preferences",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('mail', models.CharField(choices=[('off', 'never'), ('each', 'at once'), ('digest', 'once a day')], default='each', max_length=8)),
-                ('digest_minute', models.PositiveSmallIntegerField(default=480)),
-                ('quiet_from', models.PositiveSmallIntegerField(default=0)),
-                ('quiet_to', models.PositiveSmallIntegerField(default=0)),
-                ('time_zone', models.CharField(default='UTC', max_length=60)),
-                ('language', models.CharField(blank=True, max_length=12)),
-                ('browser', models.BooleanField(default=False)),
-                ('keys', models.JSONField(default=dict)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "mail",
+                    models.CharField(
+                        choices=[("off", "never"), ("each", "at once"), ("digest", "once a day")],
+                        default="each",
+                        max_length=8,
+                    ),
+                ),
+                ("digest_minute", models.PositiveSmallIntegerField(default=480)),
+                ("quiet_from", models.PositiveSmallIntegerField(default=0)),
+                ("quiet_to", models.PositiveSmallIntegerField(default=0)),
+                ("time_zone", models.CharField(default="UTC", max_length=60)),
+                ("language", models.CharField(blank=True, max_length=12)),
+                ("browser", models.BooleanField(default=False)),
+                ("keys", models.JSONField(default=dict)),
             ],
         ),
         migrations.CreateModel(
-            name='SavedView',
+            name="SavedView",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=60)),
-                ('query', models.CharField(max_length=500)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("name", models.CharField(max_length=60)),
+                ("query", models.CharField(max_length=500)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
             ],
         ),
         migrations.CreateModel(
-            name='SearchText',
+            name="SearchText",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('card_id', models.UUIDField(unique=True)),
-                ('title', models.TextField()),
-                ('body', models.TextField()),
-                ('remarks', models.TextField(blank=True)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("card_id", models.UUIDField(unique=True)),
+                ("title", models.TextField()),
+                ("body", models.TextField()),
+                ("remarks", models.TextField(blank=True)),
             ],
         ),
         migrations.CreateModel(
-            name='SeenBlock',
+            name="SeenBlock",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('plan_id', models.CharField(max_length=120)),
-                ('digest', models.CharField(max_length=64)),
-                ('at', models.DateTimeField(auto_now_add=True)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("plan_id", models.CharField(max_length=120)),
+                ("digest", models.CharField(max_length=64)),
+                ("at", models.DateTimeField(auto_now_add=True)),
             ],
         ),
         migrations.CreateModel(
-            name='Snooze',
+            name="Snooze",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('card_id', models.UUIDField()),
-                ('until', models.DateTimeField(null=True)),
-                ('at', models.DateTimeField()),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("card_id", models.UUIDField()),
+                ("until", models.DateTimeField(null=True)),
+                ("at", models.DateTimeField()),
             ],
         ),
         migrations.CreateModel(
-            name='Visit',
+            name="Visit",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('version', models.PositiveIntegerField()),
-                ('at', models.DateTimeField()),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("version", models.PositiveIntegerField()),
+                ("at", models.DateTimeField()),
             ],
         ),
         migrations.CreateModel(
-            name='Vote',
+            name="Vote",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('option', models.CharField(blank=True, max_length=80)),
-                ('feedback', models.TextField(blank=True)),
-                ('start', models.BooleanField(default=True)),
-                ('lead', models.BooleanField(default=False)),
-                ('own', models.BooleanField(default=False)),
-                ('at', models.DateTimeField()),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("option", models.CharField(blank=True, max_length=80)),
+                ("feedback", models.TextField(blank=True)),
+                ("start", models.BooleanField(default=True)),
+                ("lead", models.BooleanField(default=False)),
+                ("own", models.BooleanField(default=False)),
+                ("at", models.DateTimeField()),
             ],
         ),
         migrations.AddField(
-            model_name='decisionrecord',
-            name='policy_version',
+            model_name="decisionrecord",
+            name="policy_version",
             field=models.PositiveIntegerField(default=0),
         ),
         migrations.AddField(
-            model_name='decisionrecord',
-            name='votes',
+            model_name="decisionrecord",
+            name="votes",
             field=models.JSONField(default=list),
         ),
         migrations.AddField(
-            model_name='review',
-            name='anatomy',
+            model_name="review",
+            name="anatomy",
             field=models.JSONField(default=dict),
         ),
         migrations.AddField(
-            model_name='review',
-            name='deadline_at',
+            model_name="review",
+            name="deadline_at",
             field=models.DateTimeField(blank=True, null=True),
         ),
         migrations.AddField(
-            model_name='review',
-            name='risk',
+            model_name="review",
+            name="risk",
             field=models.CharField(blank=True, max_length=8),
         ),
         migrations.AddIndex(
-            model_name='review',
-            index=models.Index(condition=models.Q(('status', 'open')), fields=['deadline_at'], name='review_deadline'),
+            model_name="review",
+            index=models.Index(
+                condition=models.Q(("status", "open")),
+                fields=["deadline_at"],
+                name="review_deadline",
+            ),
         ),
         migrations.AddField(
-            model_name='absence',
-            name='deputy',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL),
+            model_name="absence",
+            name="deputy",
+            field=models.ForeignKey(
+                null=True,
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="+",
+                to=settings.AUTH_USER_MODEL,
+            ),
         ),
         migrations.AddField(
-            model_name='absence',
-            name='person',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='absences', to=settings.AUTH_USER_MODEL),
+            model_name="absence",
+            name="person",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="absences",
+                to=settings.AUTH_USER_MODEL,
+            ),
         ),
         migrations.AddField(
-            model_name='assignment',
-            name='by',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL),
+            model_name="assignment",
+            name="by",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="+",
+                to=settings.AUTH_USER_MODEL,
+            ),
         ),
         migrations.AddField(
-            model_name='assignment',
-            name='person',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL),
+            model_name="assignment",
+            name="person",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="+",
+                to=settings.AUTH_USER_MODEL,
+            ),
         ),
         migrations.AddField(
-            model_name='claim',
-            name='person',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL),
+            model_name="claim",
+            name="person",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="+",
+                to=settings.AUTH_USER_MODEL,
+            ),
         ),
         migrations.AddField(
-            model_name='comment',
-            name='author',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL),
+            model_name="comment",
+            name="author",
+            field=models.ForeignKey(
+                null=True,
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="+",
+                to=settings.AUTH_USER_MODEL,
+            ),
         ),
         migrations.AddField(
-            model_name='comment',
-            name='mentions',
-            field=models.ManyToManyField(related_name='+', to=settings.AUTH_USER_MODEL),
+            model_name="comment",
+            name="mentions",
+            field=models.ManyToManyField(related_name="+", to=settings.AUTH_USER_MODEL),
         ),
         migrations.AddField(
-            model_name='comment',
-            name='parent',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='replies', to='reviews.comment'),
+            model_name="comment",
+            name="parent",
+            field=models.ForeignKey(
+                null=True,
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="replies",
+                to="reviews.comment",
+            ),
         ),
         migrations.AddField(
-            model_name='comment',
-            name='resolved_by',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL),
+            model_name="comment",
+            name="resolved_by",
+            field=models.ForeignKey(
+                null=True,
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="+",
+                to=settings.AUTH_USER_MODEL,
+            ),
         ),
         migrations.AddField(
-            model_name='comment',
-            name='review',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='%(class)ss', to='reviews.review'),
+            model_name="comment",
+            name="review",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="%(class)ss",
+                to="reviews.review",
+            ),
         ),
         migrations.AddField(
-            model_name='comment',
-            name='sent_with',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='comments', to='reviews.decisionrecord'),
+            model_name="comment",
+            name="sent_with",
+            field=models.ForeignKey(
+                null=True,
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="comments",
+                to="reviews.decisionrecord",
+            ),
         ),
         migrations.AddField(
-            model_name='draft',
-            name='author',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL),
+            model_name="draft",
+            name="author",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="+",
+                to=settings.AUTH_USER_MODEL,
+            ),
         ),
         migrations.AddField(
-            model_name='draft',
-            name='parent',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='reviews.comment'),
+            model_name="draft",
+            name="parent",
+            field=models.ForeignKey(
+                null=True,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="+",
+                to="reviews.comment",
+            ),
         ),
         migrations.AddField(
-            model_name='draft',
-            name='review',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='%(class)ss', to='reviews.review'),
+            model_name="draft",
+            name="review",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="%(class)ss",
+                to="reviews.review",
+            ),
         ),
         migrations.AddField(
-            model_name='notice',
-            name='person',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='notices', to=settings.AUTH_USER_MODEL),
+            model_name="notice",
+            name="person",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="notices",
+                to=settings.AUTH_USER_MODEL,
+            ),
         ),
         migrations.AddField(
-            model_name='notice',
-            name='project',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='access.project'),
+            model_name="notice",
+            name="project",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT, related_name="+", to="access.project"
+            ),
         ),
         migrations.AddField(
-            model_name='policy',
-            name='by',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL),
+            model_name="policy",
+            name="by",
+            field=models.ForeignKey(
+                null=True,
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="+",
+                to=settings.AUTH_USER_MODEL,
+            ),
         ),
         migrations.AddField(
-            model_name='policy',
-            name='project',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='access.project'),
+            model_name="policy",
+            name="project",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT, related_name="+", to="access.project"
+            ),
         ),
         migrations.AddField(
-            model_name='preferences',
-            name='person',
-            field=models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='preferences', to=settings.AUTH_USER_MODEL),
+            model_name="preferences",
+            name="person",
+            field=models.OneToOneField(
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="preferences",
+                to=settings.AUTH_USER_MODEL,
+            ),
         ),
         migrations.AddField(
-            model_name='savedview',
-            name='owner',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL),
+            model_name="savedview",
+            name="owner",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="+",
+                to=settings.AUTH_USER_MODEL,
+            ),
         ),
         migrations.AddField(
-            model_name='savedview',
-            name='project',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='access.project'),
+            model_name="savedview",
+            name="project",
+            field=models.ForeignKey(
+                null=True,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="+",
+                to="access.project",
+            ),
         ),
         migrations.AddField(
-            model_name='seenblock',
-            name='person',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL),
+            model_name="seenblock",
+            name="person",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="+",
+                to=settings.AUTH_USER_MODEL,
+            ),
         ),
         migrations.AddField(
-            model_name='seenblock',
-            name='session',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='planmode.session'),
+            model_name="seenblock",
+            name="session",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT, related_name="+", to="planmode.session"
+            ),
         ),
         migrations.AddField(
-            model_name='snooze',
-            name='person',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL),
+            model_name="snooze",
+            name="person",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="+",
+                to=settings.AUTH_USER_MODEL,
+            ),
         ),
         migrations.AddField(
-            model_name='visit',
-            name='person',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL),
+            model_name="visit",
+            name="person",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="+",
+                to=settings.AUTH_USER_MODEL,
+            ),
         ),
         migrations.AddField(
-            model_name='visit',
-            name='review',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='visits', to='reviews.review'),
+            model_name="visit",
+            name="review",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="visits",
+                to="reviews.review",
+            ),
         ),
         migrations.AddField(
-            model_name='vote',
-            name='deputy_of',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL),
+            model_name="vote",
+            name="deputy_of",
+            field=models.ForeignKey(
+                null=True,
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="+",
+                to=settings.AUTH_USER_MODEL,
+            ),
         ),
         migrations.AddField(
-            model_name='vote',
-            name='person',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL),
+            model_name="vote",
+            name="person",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="+",
+                to=settings.AUTH_USER_MODEL,
+            ),
         ),
         migrations.AddField(
-            model_name='vote',
-            name='review',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='votes', to='reviews.review'),
+            model_name="vote",
+            name="review",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="votes",
+                to="reviews.review",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='absence',
-            constraint=models.CheckConstraint(condition=models.Q(('last__gte', models.F('first'))), name='absence_ends_after_it_begins'),
+            model_name="absence",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("last__gte", models.F("first"))),
+                name="absence_ends_after_it_begins",
+            ),
         ),
         migrations.AddIndex(
-            model_name='assignment',
-            index=models.Index(fields=['person', 'card_id'], name='assigned_to_person'),
+            model_name="assignment",
+            index=models.Index(fields=["person", "card_id"], name="assigned_to_person"),
         ),
         migrations.AddConstraint(
-            model_name='assignment',
-            constraint=models.UniqueConstraint(fields=('card_id', 'person'), name='assigned_once'),
+            model_name="assignment",
+            constraint=models.UniqueConstraint(fields=("card_id", "person"), name="assigned_once"),
         ),
         migrations.AddConstraint(
-            model_name='claim',
-            constraint=models.UniqueConstraint(fields=('card_id', 'person'), name='claimed_once'),
+            model_name="claim",
+            constraint=models.UniqueConstraint(fields=("card_id", "person"), name="claimed_once"),
         ),
         migrations.AddIndex(
-            model_name='comment',
-            index=models.Index(fields=['review', 'parent'], name='threads_of_review'),
+            model_name="comment",
+            index=models.Index(fields=["review", "parent"], name="threads_of_review"),
         ),
         migrations.AddIndex(
-            model_name='draft',
-            index=models.Index(fields=['author', 'review'], name='drafts_of_person'),
+            model_name="draft",
+            index=models.Index(fields=["author", "review"], name="drafts_of_person"),
         ),
         migrations.AddIndex(
-            model_name='notice',
-            index=models.Index(condition=models.Q(('sent_at', None)), fields=['due_at'], name='mail_to_send'),
+            model_name="notice",
+            index=models.Index(
+                condition=models.Q(("sent_at", None)), fields=["due_at"], name="mail_to_send"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='notice',
-            constraint=models.UniqueConstraint(fields=('person', 'event'), name='told_once'),
+            model_name="notice",
+            constraint=models.UniqueConstraint(fields=("person", "event"), name="told_once"),
         ),
         migrations.AddConstraint(
-            model_name='policy',
-            constraint=models.UniqueConstraint(fields=('project', 'version'), name='policy_version_once'),
+            model_name="policy",
+            constraint=models.UniqueConstraint(
+                fields=("project", "version"), name="policy_version_once"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='savedview',
-            constraint=models.UniqueConstraint(condition=models.Q(('project', None)), fields=('owner', 'name'), name='own_view_once'),
+            model_name="savedview",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("project", None)),
+                fields=("owner", "name"),
+                name="own_view_once",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='savedview',
-            constraint=models.UniqueConstraint(fields=('project', 'name'), name='team_view_once'),
+            model_name="savedview",
+            constraint=models.UniqueConstraint(fields=("project", "name"), name="team_view_once"),
         ),
         migrations.AddConstraint(
-            model_name='seenblock',
-            constraint=models.UniqueConstraint(fields=('person', 'session', 'plan_id', 'digest'), name='block_seen_once'),
+            model_name="seenblock",
+            constraint=models.UniqueConstraint(
+                fields=("person", "session", "plan_id", "digest"), name="block_seen_once"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='snooze',
-            constraint=models.UniqueConstraint(fields=('card_id', 'person'), name='snoozed_once'),
+            model_name="snooze",
+            constraint=models.UniqueConstraint(fields=("card_id", "person"), name="snoozed_once"),
         ),
         migrations.AddConstraint(
-            model_name='visit',
-            constraint=models.UniqueConstraint(fields=('person', 'review'), name='visit_once'),
+            model_name="visit",
+            constraint=models.UniqueConstraint(fields=("person", "review"), name="visit_once"),
         ),
         migrations.AddConstraint(
-            model_name='vote',
-            constraint=models.UniqueConstraint(fields=('review', 'person'), name='one_vote_a_person'),
+            model_name="vote",
+            constraint=models.UniqueConstraint(
+                fields=("review", "person"), name="one_vote_a_person"
+            ),
         ),
     ]

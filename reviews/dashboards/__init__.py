@@ -1,0 +1,43 @@
+"""What the pages show, read from rows: one frozen value for each."""
+
+from reviews.dashboards.cards import (
+    acknowledged,
+    approval,
+    question,
+    review,
+    reviews_by_call,
+    reviews_of_plan,
+    state_of,
+    usernames,
+    who_answered,
+)
+from reviews.dashboards.figures import DAYS, FEWEST, OUTCOMES, Telemetry, telemetry
+from reviews.dashboards.lists import PAGE_SIZE, Place, Queue, QueueRow, Tab, place, queue
+from reviews.dashboards.revisions import Audit, AuditLine, audit
+
+__all__ = [
+    "DAYS",
+    "FEWEST",
+    "OUTCOMES",
+    "PAGE_SIZE",
+    "Audit",
+    "AuditLine",
+    "Place",
+    "Queue",
+    "QueueRow",
+    "Tab",
+    "Telemetry",
+    "acknowledged",
+    "approval",
+    "audit",
+    "place",
+    "question",
+    "queue",
+    "review",
+    "reviews_by_call",
+    "reviews_of_plan",
+    "state_of",
+    "telemetry",
+    "usernames",
+    "who_answered",
+]

@@ -1,0 +1,18 @@
+"""Verbs of the review desk, each one transaction."""
+
+from reviews.services.answers import LONGEST_ANSWER, answer_approval, answer_question
+from reviews.services.cards import cards, locked, owned
+from reviews.services.decisions import decide, how_it_ended
+from reviews.services.tokens import issue_token
+
+__all__ = [
+    "LONGEST_ANSWER",
+    "answer_approval",
+    "answer_question",
+    "cards",
+    "decide",
+    "how_it_ended",
+    "issue_token",
+    "locked",
+    "owned",
+]
