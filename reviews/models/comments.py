@@ -1,4 +1,4 @@
-"""Remarks on revisions: drafts that only their author sees, and what was published."""
+"""Remarks on revisions: drafts, and what was published."""
 
 from typing import Self
 

@@ -1,4 +1,4 @@
-"""How people want to be told, when they are away, and what they were told."""
+"""How people want to be told, and what they were told."""
 
 from django.conf import settings
 from django.db import models

@@ -1,4 +1,4 @@
-"""What each person has seen, put aside, taken on, and how they like to work."""
+"""What each person has seen, taken on and put aside."""
 
 from django.conf import settings
 from django.db import models

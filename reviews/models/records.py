@@ -1,4 +1,4 @@
-"""What was decided, and what is told of it: feed, audit facts, telemetry."""
+"""What was decided, and what is told of it."""
 
 from django.conf import settings
 from django.db import models

@@ -1,4 +1,4 @@
-"""Cards as every verb takes them: what the access rules need, and the order of locks."""
+"""Cards as every verb takes them, and in which order."""
 
 from typing import TypeVar
 from uuid import UUID

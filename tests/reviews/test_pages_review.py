@@ -13,7 +13,7 @@ from planmode.models import Blob
 from reviews.core.decisions import LONGEST_FEEDBACK, DecisionKind
 from reviews.core.diff import Outline
 from reviews.models import DecisionRecord, Review
-from reviews.pages import review
+from reviews.pages import plan
 from tests.conftest import member
 from tests.desk import approve, decide
 from tests.factories import PLAN, Play, call, play, submits
@@ -153,7 +153,7 @@ def test_the_counts_are_on_every_view_once_somebody_looked(
     client = browser(reviewer)
     assert counts not in text(client.get(path(revised)))
     client.get(f"{path(revised)}?view=changes")
-    monkeypatch.setattr(review, "outline", no_second_time)
+    monkeypatch.setattr(plan, "outline", no_second_time)
     for view in ("clean", "source", "changes"):
         assert counts in text(client.get(f"{path(revised)}?view={view}"))
 
