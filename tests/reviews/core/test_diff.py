@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from reviews.core.alignment import DiffLimits
 from reviews.core.diff import (
     Diff,
-    DiffLimits,
     DiffLine,
     Hunk,
     LineKind,
