@@ -68,6 +68,10 @@ STATUS_OF: Final[Mapping[type[planmode.DomainError], HTTPStatus]] = {
     reviews.TokenNeverDecidesError: HTTPStatus.FORBIDDEN,
     reviews.OwnPlanError: HTTPStatus.FORBIDDEN,
     reviews.AnswerInvalidError: HTTPStatus.UNPROCESSABLE_ENTITY,
+    reviews.PolicyInvalidError: HTTPStatus.UNPROCESSABLE_ENTITY,
+    reviews.NoVoteError: HTTPStatus.CONFLICT,
+    reviews.NoDeadlineError: HTTPStatus.CONFLICT,
+    reviews.BlocksUnseenError: HTTPStatus.CONFLICT,
 }
 
 
@@ -194,6 +198,10 @@ def _members(error: planmode.DomainError) -> dict[str, Any]:
             | planmode.PlanEditConflictError(current=current)
         ):
             return {"current": current}
+        case reviews.PolicyInvalidError(field=name):
+            return {"field": name}
+        case reviews.BlocksUnseenError(count=count):
+            return {"count": count}
         case reviews.ReviewClosedError(ending=ending):
             return {
                 "by": ending.by or None,

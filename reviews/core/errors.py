@@ -85,3 +85,41 @@ class AnswerInvalidError(DomainError):
 
     code = "answer_invalid"
     title = "The answer can't be taken"
+
+
+class PolicyInvalidError(DomainError):
+    """A policy has a rule that it can't have; ``field`` is its name, such as ``high.lead``."""
+
+    code = "policy_invalid"
+    title = "The policy can't be taken like this"
+
+    def __init__(self, message: str, *, field: str) -> None:
+        """Keep which rule it is."""
+        super().__init__(message)
+        self.field = field
+
+
+class NoVoteError(DomainError):
+    """The person has no vote on this review that they could take back."""
+
+    code = "no_vote"
+    title = "You have no vote on this review"
+
+
+class NoDeadlineError(DomainError):
+    """The review does not expire, so there is nothing to extend."""
+
+    code = "no_deadline"
+    title = "This review has no deadline"
+
+
+class BlocksUnseenError(DomainError):
+    """The policy wants who approves to have seen every changed block; ``count`` were not."""
+
+    code = "blocks_unseen"
+    title = "You have not seen all that changed"
+
+    def __init__(self, message: str, *, count: int) -> None:
+        """Keep how many are left."""
+        super().__init__(message)
+        self.count = count

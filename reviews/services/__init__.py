@@ -3,6 +3,7 @@
 from reviews.services.answers import LONGEST_ANSWER, answer_approval, answer_question
 from reviews.services.cards import cards, locked, owned
 from reviews.services.decisions import decide, how_it_ended
+from reviews.services.policies import set_policy
 from reviews.services.tokens import issue_token
 
 __all__ = [
@@ -15,4 +16,5 @@ __all__ = [
     "issue_token",
     "locked",
     "owned",
+    "set_policy",
 ]
