@@ -20,6 +20,7 @@ from reviews import audit, broadcast, feed
 from reviews.audit import Fact
 from reviews.feed import Change
 from reviews.models import Approval, Card, DecisionRecord, Question, Review, TelemetryEvent
+from reviews.quorum import Ballot, Quorum, quorum
 
 REVIEW, QUESTION, APPROVAL = "plan_review", "question", "approval"
 TURN_STOPPED = "turn_stopped"
@@ -105,7 +106,9 @@ class _Desk:
     def resolve_review(self, logged: Logged, event: ev.PlanResolved) -> None:
         self.close(Review, event.review, Card.Status.RESOLVED, logged, outcome=event.outcome)
         review = Review.objects.get(pk=event.review)
-        own = event.by == self.batch.owner_id
+        found = quorum(review)
+        ballots = _that_met(found, event)
+        own = event.by == self.batch.owner_id or any(ballot.own for ballot in ballots)
         DecisionRecord.objects.create(
             review=review,
             outcome=event.outcome,
@@ -116,6 +119,8 @@ class _Desk:
             start=event.start,
             by_id=event.by,
             own=own,
+            policy_version=found.policy.version,
+            votes=[_vote(ballot) for ballot in ballots],
             at=logged.at,
         )
         self.telemetry(
@@ -125,7 +130,11 @@ class _Desk:
             review_id=review.pk,
             **_resolved_properties(review, event, logged.at, own=own),
         )
-        self.fact(logged, "decision", {**_fact(event), "sha256": review.sha256})
+        rule = {
+            "policy_version": found.policy.version,
+            "votes": [ballot.person for ballot in ballots],
+        }
+        self.fact(logged, "decision", {**_fact(event), **rule, "sha256": review.sha256})
         self.change(REVIEW, "resolved", review)
 
     def close_review(self, logged: Logged, event: ev.PlanReviewClosed) -> None:
@@ -299,6 +308,24 @@ def _fact(
     """Return the event's fields without free text: an audit fact names people by id only."""
     free = {"feedback", "reason", "note", "title"}
     return {name: value for name, value in asdict(event).items() if name not in free}
+
+
+def _that_met(found: Quorum, event: ev.PlanResolved) -> tuple[Ballot, ...]:
+    """Return the votes by which a plan was approved; none when something else happened."""
+    if event.outcome is not Outcome.APPROVED:
+        return ()
+    return tuple(ballot for ballot in found.ballots if ballot.option == event.option)
+
+
+def _vote(ballot: Ballot) -> dict[str, Any]:
+    """Return what a decision keeps of a vote: no words, and people by id only."""
+    return {
+        "at": ballot.at.isoformat(),
+        "by": ballot.person,
+        "deputy_of": ballot.deputy_id,
+        "lead": ballot.lead,
+        "own": ballot.own,
+    }
 
 
 def _resolved_properties(

@@ -64,6 +64,7 @@ class Ballot:
     start: bool
     lead: bool
     own: bool
+    deputy_id: int | None
     deputy_of: str
     at: datetime
 
@@ -146,6 +147,7 @@ def _ballot(vote: Vote, people: Mapping[int, Seat]) -> Ballot:
         start=vote.start,
         lead=vote.lead and represented is not None and represented.lead,
         own=vote.own,
+        deputy_id=vote.deputy_of_id,
         deputy_of=vote.deputy_of.get_username() if vote.deputy_of else "",
         at=vote.at,
     )

@@ -26,9 +26,14 @@ def caller(user: User) -> Caller:
 
 
 def decide(play: Play, by: User, kind: DecisionKind, **fields: Any) -> Review:  # noqa: ANN401 - a decision's own fields
-    """Decide on the newest review, on the revision that it shows unless ``sha256`` says else."""
+    """Decide on the newest review, on the revision that it shows unless ``sha256`` says else.
+
+    A rejection has the reason that the usual policy wants, unless ``reason`` says else.
+    """
     review = play.review
-    decision = Decision(kind, **{"sha256": review.sha256, **fields})
+    rejects = kind in {DecisionKind.REJECT, DecisionKind.REJECT_AND_EXIT}
+    reason = {"reason": "Not now."} if rejects else {}
+    decision = Decision(kind, **{"sha256": review.sha256, **reason, **fields})
     return services.decide(review.pk, decision, by=caller(by))
 
 

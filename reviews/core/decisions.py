@@ -11,6 +11,7 @@ from planmode.core.presets import PlanModeConfig
 from planmode.core.wire import clean
 from prompts.unseen import says_something
 from reviews.core.errors import DecisionIncompleteError
+from reviews.core.policy import Rules
 
 LONGEST_FEEDBACK: Final = 64 * 1024
 
@@ -87,6 +88,38 @@ def completed(decision: Decision, options: Sequence[str]) -> Decision:
     if not tidy.start and tidy.kind is not DecisionKind.APPROVE:
         raise DecisionIncompleteError("start: false goes with approve only")
     return tidy
+
+
+def check_reason(decision: Decision, rules: Rules) -> None:
+    """Refuse a rejection without a word where the policy wants one.
+
+    Raises:
+        DecisionIncompleteError: the reason is missing.
+    """
+    if rules.reason_required and decision.kind in _REJECTS and not decision.reason:
+        raise DecisionIncompleteError("say in reason why; this project's policy wants one")
+
+
+def combined(notes: Sequence[tuple[str, str]]) -> str:
+    """Return the notes of several approvals as one, each under its person's name.
+
+    ``notes`` are names with texts, of which blank ones are left out. The note of one alone is given
+    as it was written.
+
+    Raises:
+        DecisionIncompleteError: together they are too long.
+    """
+    said = [(name, text) for name, text in notes if text]
+    if len(notes) == 1:
+        return said[0][1] if said else ""
+    text = "\n\n".join(f"{name}:\n{text}" for name, text in said)
+    size = len(text.encode("utf-8", "surrogatepass"))
+    if size > LONGEST_FEEDBACK:
+        raise DecisionIncompleteError(
+            f"the notes of all approvals together have {size} bytes, the limit is "
+            f"{LONGEST_FEEDBACK}; shorten yours"
+        )
+    return text
 
 
 def _tidy(name: str, text: str) -> str:

@@ -186,11 +186,15 @@ def tally(votes: Iterable[Cast], rules: Rules, tier: Tier) -> Standing:
     """Return where ``votes`` stand, oldest first; of one person the last one counts.
 
     Only votes for the same option add up. A lead's vote counts on one level only: with ``lead``,
-    ``approvals`` other people have to approve besides.
+    ``approvals`` other people have to approve besides. Of options that lack as little it is the one
+    that was voted for last.
     """
-    latest = {vote.person: vote for vote in votes}
+    latest: dict[int, Cast] = {}
+    for vote in votes:
+        latest.pop(vote.person, None)
+        latest[vote.person] = vote
     asked = rules.asks(tier)
-    options = tuple(dict.fromkeys(vote.option for vote in latest.values()))
+    options = tuple(dict.fromkeys(vote.option for vote in reversed(latest.values())))
     found = [_standing(option, latest.values(), asked, options) for option in options or ("",)]
     return min(found, key=lambda standing: standing.lacking)
 

@@ -2,9 +2,11 @@
 
 from reviews.services.answers import LONGEST_ANSWER, answer_approval, answer_question
 from reviews.services.cards import cards, locked, owned
-from reviews.services.decisions import decide, how_it_ended
+from reviews.services.decisions import decide
+from reviews.services.endings import how_it_ended
 from reviews.services.policies import set_policy
 from reviews.services.tokens import issue_token
+from reviews.services.votes import withdraw_vote
 
 __all__ = [
     "LONGEST_ANSWER",
@@ -17,4 +19,5 @@ __all__ = [
     "locked",
     "owned",
     "set_policy",
+    "withdraw_vote",
 ]

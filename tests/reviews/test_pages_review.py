@@ -218,7 +218,9 @@ def test_a_damaged_plan_is_neither_shown_nor_decided(waiting: Play, reviewer: Us
         pytest.param("approve", {"option": "Large", "start": "yes"}, "approved", id="approve"),
         pytest.param("revise", {"feedback": "More"}, "revise", id="revise"),
         pytest.param("reject", {"reason": "No"}, "rejected", id="reject"),
-        pytest.param("reject_and_exit", {}, "rejected_and_exited", id="reject and exit"),
+        pytest.param(
+            "reject_and_exit", {"reason": "No"}, "rejected_and_exited", id="reject and exit"
+        ),
         pytest.param("dismiss", {}, "dismissed", id="dismiss"),
     ],
 )

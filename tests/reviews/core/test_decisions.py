@@ -16,10 +16,13 @@ from reviews.core.decisions import (
     Decision,
     DecisionKind,
     check_offered,
+    check_reason,
+    combined,
     completed,
     offered,
 )
 from reviews.core.errors import DecisionIncompleteError
+from reviews.core.policy import DEFAULT, Rules
 
 SHA: Final = "0" * 64
 APPROVE: Final = Decision(DecisionKind.APPROVE, SHA)
@@ -149,3 +152,40 @@ def test_what_is_offered_is_what_the_kind_of_session_knows(preset: str, count: i
     for kind in set(DecisionKind) - set(kinds):
         with pytest.raises(DecisionIncompleteError, match=f"take no {kind}; decide: approve"):
             check_offered(kind, PRESETS[preset])
+
+
+@pytest.mark.parametrize("rules", [DEFAULT, Rules(reason_required=False)], ids=["wanted", "free"])
+@pytest.mark.parametrize("decision", [APPROVE, REVISE, REJECT, LEAVE, DISMISS])
+def test_a_rejection_has_a_reason_where_the_policy_wants_one(
+    decision: Decision, rules: Rules
+) -> None:
+    check_reason(decision, rules)
+    bare = replace(decision, reason="")
+    if rules.reason_required and decision.kind in {
+        DecisionKind.REJECT,
+        DecisionKind.REJECT_AND_EXIT,
+    }:
+        with pytest.raises(DecisionIncompleteError, match="policy wants"):
+            check_reason(bare, rules)
+    else:
+        check_reason(bare, rules)
+
+
+@pytest.mark.parametrize(
+    ("notes", "text"),
+    [
+        ([("ann", "")], ""),
+        ([("ann", "Mind the index.")], "Mind the index."),
+        ([("ann", ""), ("bo", "")], ""),
+        ([("ann", ""), ("bo", "And the tests.")], "bo:\nAnd the tests."),
+        ([("ann", "One."), ("bo", "Two.")], "ann:\nOne.\n\nbo:\nTwo."),
+    ],
+)
+def test_notes_of_several_stand_under_their_names(notes: list[tuple[str, str]], text: str) -> None:
+    assert combined(notes) == text
+
+
+def test_notes_have_a_limit_together() -> None:
+    half = "x" * (LONGEST_FEEDBACK // 2)
+    with pytest.raises(DecisionIncompleteError, match="shorten yours"):
+        combined([("ann", half), ("bo", half)])

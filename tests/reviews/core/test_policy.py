@@ -143,7 +143,7 @@ def test_what_nobody_has_read_counts_as_high() -> None:
         pytest.param(
             Rules(2),
             [replace(ANN, option="A"), replace(BO, option="B")],
-            [more(1), Missing(SPLIT, options=("A", "B"))],
+            [more(1), Missing(SPLIT, options=("B", "A"))],
             id="split between options",
         ),
         pytest.param(
@@ -176,12 +176,24 @@ def test_what_nobody_has_read_counts_as_high() -> None:
             [],
             id="the option with fewer levels open wins over the one with as many votes",
         ),
+        pytest.param(
+            Rules(2, lead=True),
+            [replace(ANN, option="A"), replace(LEA, option="A"), replace(LEA, option="B")],
+            [more(2), Missing(SPLIT, options=("B", "A"))],
+            id="a lead who turned to another option took the second level along",
+        ),
     ],
 )
 def test_what_is_missing(rules: Rules, votes: list[Cast], missing: list[Missing]) -> None:
     standing = tally(votes, rules, Tier.LOW)
     assert list(standing.missing) == missing
     assert standing.met is (not missing)
+
+
+def test_of_two_options_that_met_it_the_one_voted_for_last_counts() -> None:
+    """Only a policy that asks for less than before leaves two."""
+    votes = [replace(ANN, option="A"), replace(BO, option="B"), replace(ANN, option="A")]
+    assert tally(votes, DEFAULT, Tier.LOW).option == "A"
 
 
 def test_what_stands_where() -> None:
