@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from planmode.access.may import Action, Caller, Owned, may
 from planmode.access.models import Membership, Role
-from reviews.core.policy import DEFAULT, Cast, Rules, Standing, parse, tally
+from reviews.core.policy import DEFAULT, Cast, Rules, Standing, Stricter, parse, tally
 from reviews.core.tiers import Tier, tier_of
 from reviews.models import Absence, Policy, Review, Vote
 
@@ -76,7 +76,10 @@ class Ballot:
 
 @dataclass(frozen=True, slots=True)
 class Quorum:
-    """Where an open review stands: the policy, its tier, the votes, and who may give one."""
+    """Where an open review stands: the policy, its tier, the votes, and who may give one.
+
+    ``seats`` are empty where nobody asked: there is no vote yet, and the first approval decides.
+    """
 
     policy: InForce
     tier: Tier
@@ -105,17 +108,21 @@ def quorum(review: Review) -> Quorum:
 
 
 def quorums(reviews: Sequence[Review]) -> dict[UUID, Quorum]:
-    """Return where open reviews stand, in four queries however many there are.
+    """Return where open reviews stand, in at most four queries however many there are.
 
     Votes count as long as who gave them may decide. Absences count by the day of the installation's
     time zone.
     """
     projects = {review.project_id for review in reviews}
-    policies, people = _policies(projects), _seats(projects, timezone.localdate())
+    policies = _policies(projects)
     votes: dict[UUID, list[Vote]] = defaultdict(list)
     given = Vote.objects.filter(review__in=reviews).select_related("person", "deputy_of")
     for vote in given.order_by("at", "pk"):
         votes[vote.review_id].append(vote)
+    people: dict[int, dict[int, Seat]] = {project: {} for project in projects}
+    asked = [policy.rules.asks(Tier.HIGH) for policy in policies.values()]
+    if votes or asked.count(Stricter()) < len(asked):
+        people = _seats(projects, timezone.localdate())
     return {
         review.pk: _quorum(
             policies[review.project_id],

@@ -33,7 +33,7 @@ OUTCOME_OF: Final[Mapping[DecisionKind, Outcome]] = {
     DecisionKind.REJECT_AND_EXIT: Outcome.REJECTED_AND_EXITED,
     DecisionKind.DISMISS: Outcome.DISMISSED,
 }
-_REJECTS: Final = frozenset({DecisionKind.REJECT, DecisionKind.REJECT_AND_EXIT})
+REJECTS: Final = frozenset({DecisionKind.REJECT, DecisionKind.REJECT_AND_EXIT})
 _TAKES_FEEDBACK: Final = frozenset({DecisionKind.APPROVE, DecisionKind.REVISE})
 
 
@@ -55,7 +55,7 @@ class Decision:
 
 def offered(config: PlanModeConfig) -> tuple[DecisionKind, ...]:
     """Return the decisions that a review of this kind of session takes."""
-    return tuple(kind for kind in DecisionKind if config.rejects or kind not in _REJECTS)
+    return tuple(kind for kind in DecisionKind if config.rejects or kind not in REJECTS)
 
 
 def check_offered(kind: DecisionKind, config: PlanModeConfig) -> None:
@@ -96,7 +96,7 @@ def check_reason(decision: Decision, rules: Rules) -> None:
     Raises:
         DecisionIncompleteError: the reason is missing.
     """
-    if rules.reason_required and decision.kind in _REJECTS and not decision.reason:
+    if rules.reason_required and decision.kind in REJECTS and not decision.reason:
         raise DecisionIncompleteError("say in reason why; this project's policy wants one")
 
 

@@ -97,6 +97,8 @@ def reviews_by_call(session_id: UUID, call_ids: Iterable[str]) -> dict[str, Revi
 
 def acknowledged(review: Review) -> datetime | None:
     """Return when the agent was given the outcome, as its call's result or as a reminder."""
+    if review.status != Card.Status.RESOLVED:
+        return None
     resolved = TelemetryEvent.objects.filter(name="plan_resolved", review_id=review.pk).first()
     if resolved is None:
         return None

@@ -12,6 +12,7 @@ from planmode.core.plansteps import PlanStep
 from reviews import dashboards
 from reviews.core.decisions import DecisionKind, offered
 from reviews.models import Card, Review
+from reviews.quorum import Quorum, quorum
 from reviews.services import owned
 
 
@@ -22,7 +23,8 @@ class Desk:
     ``offered`` are the decisions that they may take now, ``why_not`` says why one is missing;
     ``track`` are the reviews of all the plan's revisions, ``newer`` the newest behind this one.
     ``waits``: after a dismissal the agent waits for the person.
-    ``steps`` are those of this revision, as long as the session goes by them.
+    ``steps`` are those of this revision, as long as the session goes by them. ``quorum`` says
+    where votes stand while the review is open.
     """
 
     review: Review
@@ -36,6 +38,12 @@ class Desk:
     acknowledged: datetime | None
     waits: bool
     steps: tuple[PlanStep, ...]
+    quorum: Quorum | None
+
+    @property
+    def reason_required(self) -> bool:
+        """Whether a rejection has to say why."""
+        return self.quorum is not None and self.quorum.policy.rules.reason_required
 
     @property
     def open(self) -> bool:
@@ -74,6 +82,7 @@ def desk(card: Review, caller: Caller, *, damaged: bool) -> Desk:
         newer=newest if newest.revision_version > card.revision_version else None,
         acknowledged=dashboards.acknowledged(card),
         steps=_steps(card),
+        quorum=None if closed else quorum(card),
     )
 
 

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from planmode.core.options import SHOWN_FROM
 from prompts.unseen import says_something
 from reviews import dashboards
-from reviews.core.decisions import LONGEST_FEEDBACK, DecisionKind
+from reviews.core.decisions import LONGEST_FEEDBACK, REJECTS, DecisionKind
 from reviews.core.errors import DecisionIncompleteError
 from reviews.pages.frame import text_of
 
@@ -97,4 +97,6 @@ def incomplete(sheet: Sheet, review_id: UUID, error: DecisionIncompleteError) ->
         return Problem("option", _("Choose the option that you approve."))
     if sheet.kind is DecisionKind.REVISE and not says_something(sheet.feedback):
         return Problem("feedback", _("Say what the agent should change."))
+    if sheet.kind in REJECTS and not says_something(sheet.reason):
+        return Problem("reason", _("Say why: this project wants a reason with a rejection."))
     return Problem("", str(error))

@@ -74,7 +74,7 @@ def test_a_plan_that_can_t_be_rejected_is_not_offered_for_it(
     assert "The agent stops, stays in plan mode and waits for a message." in text(page)
     asked = browser(reviewer).get(f"{path(waiting)}?decide=reject")
     assert "Reviews of this agent take no such decision." in text(asked)
-    refused = decides(browser(reviewer), waiting, "reject")
+    refused = decides(browser(reviewer), waiting, "reject", reason="No")
     assert refused.status_code == 422
     assert "take no reject" in text(refused)
 
@@ -267,6 +267,7 @@ def test_a_reason_is_shown(waiting: Play, reviewer: User) -> None:
         pytest.param("revise", {"feedback": " \n"}, "Say what the agent", id="no feedback"),
         pytest.param("revise", {"reason": "x", "feedback": "y"}, "reason does not go", id="reason"),
         pytest.param("reject", {"reason": "x" * LONGEST_FEEDBACK + "x"}, "64 KiB", id="too long"),
+        pytest.param("reject_and_exit", {"reason": " "}, "Say why", id="case:C044 no reason"),
     ],
 )
 def test_an_incomplete_decision_comes_back_with_everything_typed(
@@ -440,8 +441,8 @@ def test_text_of_others_is_shown_and_never_obeyed(operator: User, reviewer: User
 
 
 def test_a_page_takes_a_bounded_number_of_queries(revised: Play, reviewer: User) -> None:
-    client = browser(reviewer)
+    client, here = browser(reviewer), path(revised)
     for page in ("", "?view=changes", "/state"):
         with CaptureQueriesContext(connection) as queries:
-            assert client.get(f"{path(revised)}{page}").status_code == 200
+            assert client.get(f"{here}{page}").status_code == 200
         assert len(queries) <= MOST_QUERIES

@@ -191,6 +191,8 @@ def test_many_reviews_cost_as_much_as_one(
     operator: User, reviewer: User, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
     reviews = [play(operator, [submits()]).work().review for _ in range(3)]
+    with django_assert_num_queries(2):
+        assert quorum.quorum(reviews[0]).seats == {}
     vote(reviews[0], reviewer)
     with django_assert_num_queries(4):
         quorum.quorums(reviews[:1])
