@@ -16,7 +16,7 @@ from planmode.core.failures import needs_somebody
 from planmode.core.options import SHOWN_FROM
 from planmode.core.outcomes import Outcome
 from planmode.signals import Appended, Logged, events_appended
-from reviews import audit, broadcast, feed
+from reviews import audit, broadcast, feed, opening
 from reviews.audit import Fact
 from reviews.feed import Change
 from reviews.models import Approval, Card, DecisionRecord, Question, Review, TelemetryEvent
@@ -92,6 +92,7 @@ class _Desk:
             size=self.revision.size if self.revision else 0,
             options=[asdict(option) for option in event.options],
             edited_by_id=event.edited_by,
+            **opening.columns(event, self.batch.project_id, logged.at),
         )
         self.telemetry(
             logged,
