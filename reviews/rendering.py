@@ -3,7 +3,7 @@
 import hashlib
 import html
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any, Final
@@ -17,9 +17,6 @@ from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 from markdown import Markdown
-from markdown.blockprocessors import HashHeaderProcessor
-from markdown.extensions.sane_lists import SaneListExtension
-from markdown.extensions.tables import TableExtension, TableProcessor
 from markdown.inlinepatterns import (
     IMAGE_LINK_RE,
     InlineProcessor,
@@ -35,13 +32,15 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import get_lexer_by_name
 from pygments.token import STANDARD_TYPES
 
+from reviews.core.blocks import CODE_LINE, Block, Reading, read
 from reviews.core.characters import marked
 from reviews.core.diff import lines_of
-from reviews.core.effort import PlainReason, too_costly, too_long
-from reviews.core.layout import CodeBlock, laid_out
+from reviews.core.effort import PlainReason
+from reviews.core.grammar import HEADINGS, grammar
+from reviews.core.layout import CodeBlock
 from reviews.core.links import SCHEMES, leads_to
 
-VERSION: Final = "1:" + ":".join(version(name) for name in ("markdown", "bleach", "pygments"))
+VERSION: Final = "2:" + ":".join(version(name) for name in ("markdown", "bleach", "pygments"))
 """Part of the cache's key: what is drawn depends on the text and on this."""
 
 REASONS: Final[Mapping[PlainReason, Promise]] = {
@@ -84,11 +83,9 @@ _BLANK_LINES: Final = re.compile(r"(?:[ \t]*\n){10}")
 _SPANS: Final = 4_000
 """Colours in a plan: to clean one takes about 100 µs."""
 
-_HEADING_ID: Final = re.compile(r"plan-h-\d+")
-_DEFINITION: Final = re.compile(r" *\[([^\[\]]+)\]: *(\S+)(?: +(?:\"(.*)\"|'.*'|\(.*\)))? *")
 _ENTITY: Final = re.compile(r"&(?:#[0-9]+|#[xX][0-9a-fA-F]+|[a-zA-Z0-9]+);")
 _BETWEEN: Final = "\0"
-"""Stands between top-level blocks; no text holds it, since hidden characters are marked first."""
+"""Stands between elements; no text holds it, since hidden characters are marked first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,12 +100,20 @@ class Rendering:
     plain_reason: str
 
 
-class _PlainError(Exception):
-    """The text is better shown as it is."""
+@dataclass(frozen=True, slots=True)
+class DrawnBlock:
+    """A block as HTML of its own, one copy for everybody."""
 
-    def __init__(self, reason: PlainReason) -> None:
-        super().__init__(reason)
-        self.reason = reason
+    block: Block
+    html: SafeString
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """A plan, block by block; ``plain_reason`` as in ``Rendering``, and then blocks are ``pre``."""
+
+    blocks: tuple[DrawnBlock, ...]
+    plain_reason: str = ""
 
 
 def rendered(text: str) -> Rendering:
@@ -116,21 +121,59 @@ def rendered(text: str) -> Rendering:
 
     No raw HTML, no images (``image: address`` instead), no address but http, https and mailto;
     comments and link definitions are shown. A plan's h1 becomes an h3 and so on, so that the
-    page's own headings stay above; headings have the ids ``plan-h-1``, ``plan-h-2`` … in order.
-    Hidden characters are marked. Cached by the text's hash: the same text has the same HTML.
+    page's own headings stay above. Hidden characters are marked. Cached by the text's hash: the
+    same text has the same HTML.
     """
-    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-    key = f"plan-html:{VERSION}:{digest}"
-    drawn = cache.get(key)
-    if drawn is None:
+    drawing = drawn(text)
+    if drawing.plain_reason:
+        return _plain(text, drawing.plain_reason)
+    html = "\n".join(block.html for block in drawing.blocks if block.html)
+    return Rendering(SafeString(html), "")
+
+
+def drawn(text: str) -> Drawing:
+    """Return ``text`` block by block; see ``rendered``.
+
+    Joined by line ends, the blocks are the whole. Each is kept for ever by what it is drawn of, so
+    a revision costs the blocks that no other one has.
+    """
+    reading = read(text)
+    reason = reading.plain
+    if reason is None:
         try:
-            drawn = _drawn(text)
-        except _PlainError as error:
-            return _plain(text, error.reason)
+            return Drawing(tuple(_drawn_blocks(reading)))
         except RecursionError:
-            return _plain(text, PlainReason.FAILED)
-        cache.set(key, drawn, timeout=None)
-    return Rendering(SafeString(drawn), "")
+            reason = PlainReason.FAILED
+    blocks = (DrawnBlock(block, _pre(block.text)) for block in reading.blocks)
+    return Drawing(tuple(blocks), str(REASONS[reason]))
+
+
+def _drawn_blocks(reading: Reading) -> Iterator[DrawnBlock]:
+    colours, pen = _Colours(), _Pen()
+    for block in reading.blocks:
+        codes = tuple(map(colours.of, block.codes))
+        definitions = _used(block, reading.definitions)
+        material = repr((block.page, codes, sorted(definitions.items())))
+        digest = hashlib.sha256(material.encode("utf-8", "surrogatepass")).hexdigest()
+        key = f"block-html:{VERSION}:{digest}"
+        html = cache.get(key)
+        if html is None:
+            html = pen.html(block.page, codes, definitions)
+            cache.set(key, html, timeout=None)
+        yield DrawnBlock(block, SafeString(html))
+
+
+_IN_BRACKETS: Final = re.compile(r"\[([^\[\]]+)\]")
+_LINE_START: Final = re.compile(r"\n[ >]*")
+
+
+def _used(block: Block, definitions: Mapping[str, tuple[str, str]]) -> dict[str, tuple[str, str]]:
+    """Return the definitions that ``block`` may refer to: what else is defined changes nothing."""
+    if not definitions:
+        return {}
+    flat = _LINE_START.sub(" ", "\n".join(block.page)).lower()
+    names = {" ".join(found[1].split()) for found in _IN_BRACKETS.finditer(flat)}
+    return {name: definitions[name] for name in names if name in definitions}
 
 
 def sanitize(fragment: str) -> str:
@@ -138,18 +181,37 @@ def sanitize(fragment: str) -> str:
     return _cleaner().clean(fragment)
 
 
-def _plain(text: str, reason: PlainReason) -> Rendering:
-    return Rendering(format_html("<pre>{}</pre>", marked(text)), str(REASONS[reason]))
+def _plain(text: str, reason: str) -> Rendering:
+    return Rendering(_pre(text), reason)
 
 
-def _drawn(text: str) -> str:
-    reason = too_long(text)
-    if reason is not None:
-        raise _PlainError(reason)
-    blocks = _markdown().convert(marked(text)).split(_BETWEEN)
-    cleaner = _cleaner()  # block by block: its price grows with the square of the length
-    clean = "".join(cleaner.clean(block) for block in blocks)
-    return marked(_ENTITY.sub(_without_hidden, clean))
+def _pre(text: str) -> SafeString:
+    return format_html("<pre>{}</pre>", marked(text))
+
+
+class _Pen:
+    """Draws pages, one after another; made once for a plan, since that takes its time."""
+
+    def __init__(self) -> None:
+        self.md = _markdown()
+        self.page = _Page(self.md)
+        self.md.preprocessors.register(self.page, "page", 10)
+        self.cleaner = _cleaner()
+
+    def html(
+        self,
+        page: Sequence[str],
+        codes: Sequence[str],
+        definitions: Mapping[str, tuple[str, str]],
+    ) -> str:
+        """Return the HTML of ``page``, with ``codes`` where it has code."""
+        self.md.reset()
+        self.md.references = dict(definitions)
+        self.page.lines, self.page.codes = page, iter(codes)
+        elements = self.md.convert(".").split(_BETWEEN)  # the page stands in for this text
+        # One by one: the price of cleaning grows with the square of the length.
+        clean = "".join(self.cleaner.clean(element) for element in elements)
+        return marked(_ENTITY.sub(_without_hidden, clean))
 
 
 def _without_hidden(entity: re.Match[str]) -> str:
@@ -165,16 +227,9 @@ def _read(text: str) -> str:
 
 
 def _markdown() -> Markdown:
-    md = Markdown(extensions=[TableExtension(), SaneListExtension()])
-    md.preprocessors.deregister("html_block")
+    md = grammar()
     for name in ("html", "automail", "image_reference", "short_image_ref"):
         md.inlinePatterns.deregister(name)
-    md.parser.blockprocessors.deregister("reference")  # it would take definitions out of sight
-    md.parser.blockprocessors.register(_Heading(md.parser), "hashheader", 70)
-    md.parser.blockprocessors.register(
-        _Table(md.parser, {"use_align_attribute": True}), "table", 75
-    )
-    md.preprocessors.register(_Layout(md), "layout", 10)
     md.inlinePatterns.register(_Mark(r"\[U\+[0-9A-F]{4,6}\]", md), "mark", 185)
     md.inlinePatterns.register(_Image(IMAGE_LINK_RE, md), "image_link", 150)
     md.inlinePatterns.register(_Entity(f"({_ENTITY.pattern})", md), "entity", 80)
@@ -183,7 +238,6 @@ def _markdown() -> Markdown:
     )
     md.treeprocessors.register(_Finish(md), "finish", -10)
     md.serializer = _serialized
-    md.stripTopLevelTags = False
     return md
 
 
@@ -191,30 +245,38 @@ def _serialized(root: Element) -> str:
     return _BETWEEN.join(to_html_string(block) for block in root)
 
 
-class _Layout(Preprocessor):
-    """Lays the text out, keeps its code apart and its definitions known."""
+class _Page(Preprocessor):
+    """Puts a page that is laid out already in place of the text, with its code kept apart."""
 
     def __init__(self, md: Markdown) -> None:
         super().__init__(md)
-        self.left_to_colour = _COLOURED
-        self.left_spans = _SPANS
+        self.lines: Sequence[str] = ()
+        self.codes: Iterator[str] = iter(())
 
-    def run(self, lines: list[str]) -> list[str]:
-        """Return the lines to be drawn; raise when they would cost too much."""
-        page = laid_out(lines, self.kept)
-        reason = too_costly(page)
-        if reason is not None:
-            raise _PlainError(reason)
-        for definition in filter(None, map(_DEFINITION.fullmatch, page)):
-            name, target, title = definition.groups(default="")
-            self.md.references[name.strip().lower()] = (target.strip("<>"), title)
-        return page
+    def run(self, lines: list[str]) -> list[str]:  # noqa: ARG002 - the signature is Markdown's
+        """Return the page."""
+        return [*map(self.line, self.lines), "", ""]
 
-    def kept(self, block: CodeBlock) -> str:
-        """Store ``block`` as HTML; return the line that stands for it."""
+    def line(self, line: str) -> str:
+        """Return ``line``, or the place of the code that it stands for."""
+        if not CODE_LINE.fullmatch(line):
+            return line
+        indent = " " * (len(line) - len(line.lstrip(" ")))
+        return indent + self.md.htmlStash.store(next(self.codes))
+
+
+@dataclass(slots=True)
+class _Colours:
+    """Colours the code of a plan, as far as the plan's share goes."""
+
+    left: int = _COLOURED
+    left_spans: int = _SPANS
+
+    def of(self, block: CodeBlock) -> str:
+        """Return ``block`` as HTML."""
         code = ""
-        if len(block.text) <= self.left_to_colour and _colourable(block):
-            self.left_to_colour -= len(block.text)
+        if len(block.text) <= self.left and _colourable(block):
+            self.left -= len(block.text)
             code = _coloured(block)
             self.left_spans -= code.count("<span")
         if not code or self.left_spans < 0:
@@ -222,7 +284,7 @@ class _Layout(Preprocessor):
         # A language that we know shows in the colours; all else beside a fence must be read.
         known = not block.info or block.info.lower() in LANGUAGES
         note = "" if known else f"<p><code>{escape(block.info)}</code></p>"
-        return self.md.htmlStash.store(f"{note}<pre><code>{code}</code></pre>")
+        return f"{note}<pre><code>{code}</code></pre>"
 
 
 def _colourable(block: CodeBlock) -> bool:
@@ -237,24 +299,6 @@ def _colourable(block: CodeBlock) -> bool:
 def _coloured(block: CodeBlock) -> str:
     lexer = get_lexer_by_name(block.language, stripnl=False, ensurenl=False)
     return highlight(block.text, lexer, HtmlFormatter(nowrap=True))
-
-
-class _Heading(HashHeaderProcessor):
-    """Takes number signs for a heading only before a blank, as everybody does."""
-
-    RE = re.compile(r"(?:^|\n)(?P<level>#{1,6})(?=[ \n]|$)(?P<header>[^\n]*)(?:\n|$)")
-
-
-class _Table(TableProcessor):
-    """Leaves text alone that has more cells in a row than in its head: they would be dropped."""
-
-    def test(self, parent: Element, block: str) -> bool:
-        """Return whether ``block`` is a table."""
-        if not super().test(parent, block):
-            return False
-        split = self._split_row  # type: ignore[attr-defined]  # the stubs lack it
-        head, _rule, *rows = (split(row.strip(" ")) for row in block.split("\n"))
-        return all(len(row) <= len(head) for row in rows)
 
 
 # Python-Markdown calls ``handleMatch``; its stubs know the older form, without ``data``.
@@ -308,15 +352,13 @@ class _Finish(Treeprocessor):
         """Change ``root`` in place."""
         for paragraph in [block for block in root if _blank(block)]:
             root.remove(paragraph)
-        headings = [element for element in root.iter() if element.tag in _SHIFTED]
-        for number, heading in enumerate(headings, start=1):
-            heading.set("id", f"plan-h-{number}")
+        for heading in [element for element in root.iter() if element.tag in _SHIFTED]:
             heading.tag = _SHIFTED[heading.tag]
         for link in root.iter("a"):
             _settle(link)
 
 
-_SHIFTED: Final = {f"h{level}": f"h{min(level + 2, 6)}" for level in range(1, 7)}
+_SHIFTED: Final = {tag: f"h{min(level + 2, 6)}" for tag, level in HEADINGS.items()}
 
 
 def _blank(block: Element) -> bool:
@@ -357,8 +399,6 @@ def _may_have(tag: str, name: str, value: str) -> bool:
             return value.isdecimal()
         case "span", "class":
             return value in CODE_CLASSES
-        case _, "id":
-            return tag in _SHIFTED and _HEADING_ID.fullmatch(value) is not None
         case _:
             return False
 

@@ -30,7 +30,19 @@ class CodeBlock:
         return "".join(self.info.lower().split()[:1])
 
 
-def laid_out(lines: Iterable[str], keep: Callable[[CodeBlock], str]) -> list[str]:
+Span = tuple[int, int]
+"""First and last line of the source, counted from 1; ``(0, 0)`` for a line that is not in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Laid:
+    """A page's lines, and for each of them what it was made of."""
+
+    lines: list[str]
+    sources: list[Span]
+
+
+def laid_out(lines: Iterable[str], keep: Callable[[CodeBlock], str]) -> Laid:
     """Return ``lines`` with lists, headings, tables and code where the renderer finds them.
 
     Lists may be indented by what their marker takes (as CommonMark has it), may follow a paragraph
@@ -41,7 +53,7 @@ def laid_out(lines: Iterable[str], keep: Callable[[CodeBlock], str]) -> list[str
     for line in lines:
         page.read(line)
     page.end()
-    return page.lines
+    return Laid(page.lines, page.sources)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +71,7 @@ class _Code:
     fence: str
     indent: int
     info: str
+    first: int
     lines: list[str] = field(default_factory=list)
 
 
@@ -66,6 +79,9 @@ class _Code:
 class _Page:
     keep: Callable[[CodeBlock], str]
     lines: list[str] = field(default_factory=list)
+    sources: list[Span] = field(default_factory=list)
+    number: int = 0
+    """Of the line that was read last."""
     items: list[_Item] = field(default_factory=list)
     code: _Code | None = None
     literal: bool = False
@@ -74,12 +90,13 @@ class _Page:
     """Kind of the list item that was closed last, while only its siblings may follow."""
 
     def read(self, line: str) -> None:
+        self.number += 1
         text = line.lstrip(" ")
         indent = len(line) - len(text)
         if self.code is not None:
             self.read_code(self.code, line, indent)
         elif not text:
-            self.lines.append("")
+            self.add("")
         elif self.lazy(text, indent):
             self.put(text)
         else:
@@ -93,7 +110,7 @@ class _Page:
         if self.literal:
             self.put(" " * (indent - base) + text)
         elif fence:
-            self.code = _Code(fence[1], indent, fence[2].strip())
+            self.code = _Code(fence[1], indent, fence[2].strip(), self.number)
         elif marker and not _RULE.match(text):
             self.read_item(marker, text, indent)
         elif _HEADING.match(text):
@@ -111,10 +128,10 @@ class _Page:
             self.part()
             return
         if self.lines and _TABLE_RULE.issuperset(text) and "|" in self.lines[-1]:
-            header = self.lines.pop()
+            header, source = self.lines.pop(), self.sources.pop()
             if "|" not in (self.lines[-1] if self.lines else ""):
                 self.part()
-            self.lines.append(header)
+            self.add(header, source)
         self.put(text)
 
     def read_item(self, marker: re.Match[str], text: str, indent: int) -> None:
@@ -150,28 +167,36 @@ class _Page:
             code.lines.append(line[min(indent, code.indent) :])
 
     def close_code(self) -> None:
-        if self.code is not None:
-            text = "".join(f"{line}\n" for line in self.code.lines)
-            kept = self.keep(CodeBlock(self.code.info, text))
+        code = self.code
+        if code is not None:
+            text = "".join(f"{line}\n" for line in code.lines)
+            kept = self.keep(CodeBlock(code.info, text))
+            source = code.first, self.number
             self.code = None
             self.part()
-            self.put(kept)
+            self.put(kept, source)
             self.part()
 
     def end(self) -> None:
         """Close the fence that nobody closed, and leave two blank lines, as the renderer wants."""
         while self.code is not None and self.code.lines and not self.code.lines[-1].strip():
             self.code.lines.pop()
+            self.number -= 1
         self.close_code()
-        self.lines += ["", ""]
+        self.add("")
+        self.add("")
 
-    def put(self, text: str) -> None:
-        self.lines.append(" " * (_STEP * len(self.items)) + text)
+    def put(self, text: str, source: Span | None = None) -> None:
+        self.add(" " * (_STEP * len(self.items)) + text, source or (self.number, self.number))
 
     def part(self) -> None:
         """Make sure that a blank line stands here."""
         if not self.after_blank():
-            self.lines.append("")
+            self.add("")
+
+    def add(self, line: str, source: Span = (0, 0)) -> None:
+        self.lines.append(line)
+        self.sources.append(source)
 
     def after_blank(self) -> bool:
         return not self.lines or not self.lines[-1]

@@ -18,7 +18,7 @@ def page(text: str) -> tuple[str, list[CodeBlock]]:
         blocks.append(block)
         return f"@{len(blocks) - 1}"
 
-    return "\n".join(laid_out(text.split("\n"), keep)).rstrip("\n"), blocks
+    return "\n".join(laid_out(text.split("\n"), keep).lines).rstrip("\n"), blocks
 
 
 @pytest.mark.parametrize(
