@@ -1,6 +1,7 @@
 """How people want to be told, and what they were told."""
 
 from django.conf import settings
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.db import models
 from django.db.models import Q
 
@@ -11,6 +12,14 @@ class Mail(models.TextChoices):
     OFF = "off", "never"
     EACH = "each", "at once"
     DIGEST = "digest", "once a day"
+
+
+class PreferencesQuerySet(models.QuerySet["Preferences"]):
+    """Questions about what people chose."""
+
+    def of(self, user: AbstractBaseUser | AnonymousUser) -> "Preferences":
+        """Return what ``user`` chose; the defaults, not of anybody yet, where that is nothing."""
+        return getattr(user, "preferences", None) or Preferences()
 
 
 class Preferences(models.Model):
@@ -31,6 +40,8 @@ class Preferences(models.Model):
     language = models.CharField(max_length=12, blank=True)
     browser = models.BooleanField(default=False)
     keys = models.JSONField(default=dict)
+
+    objects = PreferencesQuerySet.as_manager()
 
     def __str__(self) -> str:
         return f"preferences of {self.person_id}"

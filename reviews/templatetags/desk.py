@@ -13,7 +13,6 @@ from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.html import conditional_escape, format_html
 from django.utils.safestring import SafeString, mark_safe
-from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
@@ -75,12 +74,6 @@ ACTS: Final[Mapping[DecisionKind, Promise]] = {
     DecisionKind.REJECT_AND_EXIT: _("Reject and exit"),
     DecisionKind.DISMISS: _("Dismiss"),
 }
-KEYS: Final[Mapping[DecisionKind, str]] = {
-    DecisionKind.APPROVE: "a",
-    DecisionKind.REVISE: "w",
-    DecisionKind.REJECT: "X",
-}
-"""The keys that open a sheet; none of them decides."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,32 +125,6 @@ STOPS: Final[Mapping[Outcome, Promise]] = {
     Outcome.DISMISSED: _("the review was dismissed"),
 }
 """Why a turn stopped at a person's word."""
-
-
-@dataclass(frozen=True, slots=True)
-class Shortcut:
-    """A key and what it does."""
-
-    keys: str
-    does: Promise
-
-
-SHORTCUTS: Final = (
-    Shortcut("j k", _("next and previous row")),
-    Shortcut(".", _("show new cards")),
-    Shortcut("1 2 3", _("choose an option")),
-    *(Shortcut(key, format_lazy("{}…", ACTS[kind])) for kind, key in KEYS.items()),
-    Shortcut("Ctrl ↵", _("send the form")),
-    Shortcut("Esc", _("close")),
-    Shortcut("?", _("this menu")),
-)
-"""All keys, each on the pages that have use for it."""
-
-
-@register.simple_tag
-def shortcuts() -> tuple[Shortcut, ...]:
-    """Return all keys."""
-    return SHORTCUTS
 
 
 @register.simple_tag(takes_context=True)
@@ -234,12 +201,6 @@ def why_stopped(reason: str) -> str:
 def act(kind: str) -> str:
     """Return what a decision is called on its button."""
     return str(ACTS[DecisionKind(kind)])
-
-
-@register.filter
-def key_of(kind: str) -> str:
-    """Return the key that opens a decision's sheet, empty when none does."""
-    return KEYS.get(DecisionKind(kind), "")
 
 
 @register.simple_tag

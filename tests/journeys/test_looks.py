@@ -75,7 +75,7 @@ def test_times_stay_on_the_first_line(room: Room) -> None:
 def test_a_question_mark_shows_the_keys(room: Room) -> None:
     page = room.page("reviewer")
     page.goto("/")
-    keys = page.get_by_text("next and previous row")
+    keys = page.get_by_text("next tab, open remark or revision")
     expect(keys).to_be_hidden()
     page.keyboard.press("?")
     expect(keys).to_be_visible()

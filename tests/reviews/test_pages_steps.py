@@ -33,7 +33,7 @@ def test_a_plan_that_was_a_reply_has_its_card_like_any_other(
     submitted.work()
     page = browser(reviewer).get(f"/reviews/{submitted.review.pk}")
     assert "given to the agent" in text(page)
-    assert "not yet" not in text(page)
+    assert "not yet given" not in text(page)
     assert "Plan steps 1/2" in text(page)
 
 

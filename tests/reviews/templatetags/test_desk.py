@@ -4,7 +4,7 @@ import pytest
 
 from planmode.core.events import ReminderKind
 from planmode.core.outcomes import CONSEQUENCES, Outcome
-from reviews.templatetags.desk import KEYS, REMINDERS, SHORTCUTS, STOPS, indent, indented_text
+from reviews.templatetags.desk import REMINDERS, STOPS, indent, indented_text
 from reviews.templatetags.desk import why_stopped as why
 
 
@@ -17,10 +17,6 @@ def test_every_outcome_that_can_stop_a_turn_has_words() -> None:
     assert stopping | {Outcome.APPROVED} <= set(STOPS)
     assert why("rejected") == "the plan was rejected"
     assert why("another_reason") == "another_reason"
-
-
-def test_every_key_of_a_sheet_is_in_the_list_of_keys() -> None:
-    assert set(KEYS.values()) <= {shortcut.keys for shortcut in SHORTCUTS}
 
 
 @pytest.mark.parametrize(
