@@ -2,7 +2,7 @@
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -140,6 +140,21 @@ class Alignment:
             pairs = _longest_common(before, after)
         for old, new in pairs:
             self.partner[gap.old + old] = gap.new + new
+
+
+def aligned(old: Sequence[Hashable], new: Sequence[Hashable]) -> list[Step]:
+    """Return the pairs of places whose items are the same ones, in order."""
+    partner = Alignment.of(old, new, LIMITS).partner
+    return [(place, there) for place, there in enumerate(partner) if there >= 0]
+
+
+def gaps(kept: Iterable[Step], ends: Step) -> Iterator[tuple[slice, slice, Step | None]]:
+    """Yield what lies before each kept pair, and the pair; last what lies before the ``ends``."""
+    old = new = 0
+    for step in kept:
+        yield slice(old, step[0]), slice(new, step[1]), step
+        old, new = step[0] + 1, step[1] + 1
+    yield slice(old, ends[0]), slice(new, ends[1]), None
 
 
 def _longest_rising(pairs: Sequence[Step]) -> list[Step]:

@@ -1,11 +1,11 @@
 """Which of the old and of the new are versions of each other."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from reviews.core.alignment import LIMITS, Alignment, Step
+from reviews.core.alignment import Step, aligned
 from reviews.core.words import alike, significant, tokens, weight
 
 ALIKE: Final = 0.4
@@ -112,7 +112,7 @@ def _best(scores: Sequence[Sequence[float]], width: int) -> list[Step]:
 class Weighed:
     """Words to be compared, and how much each says (see ``words.weight``)."""
 
-    words: Sequence[object]
+    words: Sequence[Hashable]
     weights: Sequence[int]
 
     @classmethod
@@ -127,8 +127,7 @@ def kept_words(old: Weighed, new: Weighed) -> list[Step] | None:
     Little that is kept between two changes counts as changed: a reader takes in one change faster
     than three.
     """
-    partner = Alignment.of(old.words, new.words, LIMITS).partner
-    kept = [(place, there) for place, there in enumerate(partner) if there >= 0]
+    kept = aligned(old.words, new.words)
     if not kept:
         return None
     kept = _without_islands(kept, old, new)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, zip_longest
 
-from reviews.core.alignment import Step
+from reviews.core.alignment import Step, gaps
 from reviews.core.diff import DiffLine, LineKind
 from reviews.core.pairing import Effort, Sayings, Weighed, kept_words, paired
 
@@ -95,12 +95,10 @@ def _changed(
         return
     old = Sayings.of([effort.words(line.text) for line in removed])
     new = Sayings.of([effort.words(line.text) for line in added])
-    old_at = new_at = 0
-    for old_place, new_place in paired(old, new, effort):
-        yield from _beside(removed[old_at:old_place], added[new_at:new_place])
-        yield _pair(removed[old_place], added[new_place], (old, new), (old_place, new_place))
-        old_at, new_at = old_place + 1, new_place + 1
-    yield from _beside(removed[old_at:], added[new_at:])
+    for gone, come, pair in gaps(paired(old, new, effort), (len(removed), len(added))):
+        yield from _beside(removed[gone], added[come])
+        if pair:
+            yield _pair(removed[pair[0]], added[pair[1]], (old, new), pair)
 
 
 def _beside(removed: Sequence[DiffLine], added: Sequence[DiffLine]) -> Iterator[Row]:
