@@ -35,7 +35,7 @@ from planmode.models import (
     Turn,
 )
 from planmode.signals import Logged
-from planmode.store import eventlog, planfiles, revisions
+from planmode.store import blobs, eventlog, planfiles, revisions
 
 MOST_EVENTS = 200
 MOST_JOBS = 50
@@ -352,6 +352,15 @@ def revision_bytes(revision_id: UUID) -> bytes:
         StoredDataError: the bytes are missing or damaged.
     """
     return revisions.content(revisions.find(revision_id))
+
+
+def plan_bytes(sha256: str) -> bytes:
+    """Return the bytes that have this hash, verified: what a review names is what is read.
+
+    Raises:
+        StoredDataError: the bytes are missing or damaged.
+    """
+    return blobs.store().get(sha256)
 
 
 def workers_seen(within: timedelta) -> list[str]:

@@ -110,10 +110,15 @@ class DrawnBlock:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """A plan, block by block; ``plain_reason`` as in ``Rendering``, and then blocks are ``pre``."""
+    """A plan, block by block; ``plain`` says why the blocks are ``pre``, if they are."""
 
     blocks: tuple[DrawnBlock, ...]
-    plain_reason: str = ""
+    plain: PlainReason | None = None
+
+    @property
+    def plain_reason(self) -> str:
+        """As in ``Rendering``: in the reader's language."""
+        return "" if self.plain is None else str(REASONS[self.plain])
 
 
 def rendered(text: str) -> Rendering:
@@ -137,30 +142,47 @@ def drawn(text: str) -> Drawing:
     Joined by line ends, the blocks are the whole. Each is kept for ever by what it is drawn of, so
     a revision costs the blocks that no other one has.
     """
-    reading = read(text)
+    key = f"plan-html:{VERSION}:{_digest(text)}"
+    drawing: Drawing | None = cache.get(key)
+    if drawing is None:
+        drawing = _draw(read(text))
+        if drawing.plain is not PlainReason.FAILED:
+            cache.set(key, drawing, timeout=None)
+    return drawing
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _draw(reading: Reading) -> Drawing:
     reason = reading.plain
     if reason is None:
         try:
-            return Drawing(tuple(_drawn_blocks(reading)))
+            return Drawing(_drawn_blocks(reading))
         except RecursionError:
             reason = PlainReason.FAILED
-    blocks = (DrawnBlock(block, _pre(block.text)) for block in reading.blocks)
-    return Drawing(tuple(blocks), str(REASONS[reason]))
+    return Drawing(tuple(DrawnBlock(block, _pre(block.text)) for block in reading.blocks), reason)
 
 
-def _drawn_blocks(reading: Reading) -> Iterator[DrawnBlock]:
+def _drawn_blocks(reading: Reading) -> tuple[DrawnBlock, ...]:
     colours, pen = _Colours(), _Pen()
+    materials = {}
+    keys = []
     for block in reading.blocks:
         codes = tuple(map(colours.of, block.codes))
         definitions = _used(block, reading.definitions)
-        material = repr((block.page, codes, sorted(definitions.items())))
-        digest = hashlib.sha256(material.encode("utf-8", "surrogatepass")).hexdigest()
-        key = f"block-html:{VERSION}:{digest}"
-        html = cache.get(key)
-        if html is None:
-            html = pen.html(block.page, codes, definitions)
-            cache.set(key, html, timeout=None)
-        yield DrawnBlock(block, SafeString(html))
+        digest = _digest(repr((block.page, codes, sorted(definitions.items()))))
+        keys.append(f"block-html:{VERSION}:{digest}")
+        materials[keys[-1]] = block.page, codes, definitions
+    kept = cache.get_many(materials)
+    new = {key: pen.html(*material) for key, material in materials.items() if key not in kept}
+    cache.set_many(new, timeout=None)
+    pieces = {**kept, **new}
+    return tuple(
+        DrawnBlock(block, SafeString(pieces[key]))
+        for block, key in zip(reading.blocks, keys, strict=True)
+    )
 
 
 _IN_BRACKETS: Final = re.compile(r"\[([^\[\]]+)\]")

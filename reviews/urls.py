@@ -22,6 +22,7 @@ urlpatterns: list[URLPattern] = [
     path("reviews/<uuid:review_id>", review.review, name="review"),
     path("reviews/<uuid:review_id>/state", review.state, name="review-state"),
     path("reviews/<uuid:review_id>/decision", review.decide, name="review-decision"),
+    path("reviews/<uuid:review_id>/seen", review.seen, name="review-seen"),
     path("questions/<uuid:question_id>", cards.question, name="question"),
     path("questions/<uuid:question_id>/answer", cards.answer_question, name="question-answer"),
     path("approvals/<uuid:approval_id>", cards.approval, name="approval"),

@@ -10,9 +10,13 @@ from django.http import HttpRequest
 
 from planmode import queries
 from planmode.core.errors import StoredDataError
+from reviews import services
+from reviews.core.blocks import Block, cut
+from reviews.core.contents import Section, changed_since, contents, language
 from reviews.core.diff import ENGINE, Diff, Outline, excerpt, lines_of, outline
 from reviews.models import Review
-from reviews.rendering import Rendering, rendered
+from reviews.pages.frame import DeskRequest
+from reviews.rendering import VERSION, Drawing, drawn
 
 LINES_SHOWN: Final = 2000
 """So many lines of the source, and of the changes, are one page."""
@@ -32,6 +36,10 @@ class View(StrEnum):
 class PlanView:
     """The plan as one view shows it.
 
+    ``drawing`` is the plan block by block, ``language`` the one that it is written in. ``sections``
+    are its table of contents. ``changed`` and ``unseen`` hold the first lines of blocks: those
+    whose words the previous revision had not, and those that this person never had on the screen.
+
     ``lines`` or ``changes`` are a part of ``line_count`` lines, ``next_line`` begins the next one.
     ``changes`` and ``found`` are ``None`` where there is nothing to compare with; ``found`` is so,
     too, while nobody has looked at the changes.
@@ -40,11 +48,25 @@ class PlanView:
     view: View
     previous: Review | None
     found: Outline | None = None
-    rendering: Rendering | None = None
+    drawing: Drawing | None = None
+    language: str = "en"
+    sections: tuple[Section, ...] = ()
+    changed: frozenset[int] = frozenset()
+    unseen: frozenset[int] = frozenset()
     lines: tuple[tuple[int, str], ...] = ()
     line_count: int = 0
     next_line: int | None = None
     changes: Diff | None = None
+
+    @property
+    def to_see(self) -> int:
+        """How many changed blocks the person has not seen; of a first revision, any blocks."""
+        return len(self.unseen & self.changed)
+
+    @property
+    def next_unseen(self) -> int:
+        """Where the first of them begins; 0 when there is none."""
+        return min(self.unseen & self.changed, default=0)
 
 
 def view_of(request: HttpRequest) -> View:
@@ -60,7 +82,7 @@ def view_of(request: HttpRequest) -> View:
 
 
 def plan_view(
-    request: HttpRequest, review: Review, text: str, *, track: tuple[Review, ...]
+    request: DeskRequest, review: Review, text: str, *, track: tuple[Review, ...]
 ) -> PlanView:
     """Return what the page shows of ``text``, the plan that ``review`` is about.
 
@@ -71,16 +93,48 @@ def plan_view(
     """
     start, previous = _first_line(request), _previous(review, track)
     found = cache.get(_key(previous, review)) if previous else None
-    plan = PlanView(view_of(request), previous, found)
+    plan = _read(PlanView(view_of(request), previous, found), review, text, request.caller.user_id)
     match plan.view:
         case View.CLEAN:
-            return replace(plan, rendering=rendered(text))
+            return plan
         case View.SOURCE:
             return _source(plan, text, start)
         case View.CHANGES:
             return _changed(plan, review, text, start)
         case _:
             assert_never(plan.view)
+
+
+def _read(plan: PlanView, review: Review, text: str, person_id: int) -> PlanView:
+    """Add what all views need: the blocks, which of them changed, which are still unseen."""
+    drawing = drawn(text)
+    blocks = tuple(block.block for block in drawing.blocks)
+    changed = _changed_blocks(plan.previous, review, blocks)
+    unseen = frozenset(block.first for block in services.unseen(review, person_id, blocks))
+    return replace(
+        plan,
+        drawing=drawing,
+        language=language(text),
+        sections=contents(blocks, changed=changed if plan.previous else (), unseen=unseen),
+        changed=changed,
+        unseen=unseen,
+    )
+
+
+def _changed_blocks(
+    previous: Review | None, review: Review, blocks: tuple[Block, ...]
+) -> frozenset[int]:
+    """Return the first lines of the blocks that are new since ``previous``; without one, of all."""
+    if previous is None:
+        return changed_since((), blocks)
+    key = f"changed-blocks:{VERSION}:{previous.sha256}:{review.sha256}"
+    found: frozenset[int] | None = cache.get(key)
+    if found is None:
+        old = text_of_plan(previous)
+        found = changed_since(() if old is None else cut(old), blocks)
+        if old is not None:
+            cache.set(key, found, timeout=None)
+    return found
 
 
 def _source(plan: PlanView, text: str, start: int) -> PlanView:
@@ -134,6 +188,6 @@ def _first_line(request: HttpRequest) -> int:
 def text_of_plan(review: Review) -> str | None:
     """Return the plan as it was submitted; ``None`` when its bytes are not what they were."""
     try:
-        return queries.revision_bytes(review.revision_id).decode("utf-8")
+        return queries.plan_bytes(review.sha256).decode("utf-8")
     except StoredDataError:
         return None

@@ -1,10 +1,11 @@
 """The review page: the plan, what changed, and the decision."""
 
 from dataclasses import replace
+from typing import Final
 from uuid import UUID
 
 from django.db import transaction
-from django.http import HttpResponse, HttpResponseRedirect
+from django.http import HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -27,6 +28,8 @@ from reviews.pages.frame import REFUSED, DeskRequest, page, require
 from reviews.pages.plan import plan_view, text_of_plan, view_of
 from reviews.pages.sheets import Problem, Sheet, asked_sheet, incomplete, sent_sheet
 from reviews.services import owned
+
+_BLOCKS_AT_ONCE: Final = 500
 
 
 @require_safe
@@ -96,7 +99,22 @@ def _show(
         "cursor": cursor,
         "hears": may_anywhere(request.caller, Action.HEAR_FEED),
     }
+    services.visit(card, request.caller.user_id)
     return render(request, "reviews/review.html", context, status=status)
+
+
+@require_POST
+@page
+def seen(request: DeskRequest, review_id: UUID) -> HttpResponse:
+    """Note blocks that were on the screen; without a script, all of them, by a button."""
+    digests = None if "all" in request.POST else request.POST.getlist("block")[:_BLOCKS_AT_ONCE]
+    try:
+        left = services.see(review_id, digests, by=caller_now(request))
+    except StoredDataError:
+        left = 0  # nothing of it is shown
+    if digests is not None:
+        return JsonResponse({"left": left})
+    return HttpResponseRedirect(f"{reverse('review', args=[review_id])}#main")
 
 
 def _readable(request: DeskRequest, review_id: UUID) -> Review:

@@ -5,6 +5,7 @@ from reviews.services.cards import cards, locked, owned
 from reviews.services.decisions import decide
 from reviews.services.endings import how_it_ended
 from reviews.services.policies import set_policy
+from reviews.services.reading import blocks_of, see, unseen, visit
 from reviews.services.tokens import issue_token
 from reviews.services.votes import withdraw_vote
 
@@ -12,12 +13,16 @@ __all__ = [
     "LONGEST_ANSWER",
     "answer_approval",
     "answer_question",
+    "blocks_of",
     "cards",
     "decide",
     "how_it_ended",
     "issue_token",
     "locked",
     "owned",
+    "see",
     "set_policy",
+    "unseen",
+    "visit",
     "withdraw_vote",
 ]

@@ -22,7 +22,7 @@ const typing = (target) => target.isContentEditable || target.matches?.(TYPES);
 function stepRow(by) {
   const rows = [...document.querySelectorAll("[data-row]")];
   if (!rows.length) return false;
-  const place = rows.indexOf(document.activeElement);
+  const place = rows.findIndex((row) => row.contains(document.activeElement));
   const next = place < 0 ? (by > 0 ? 0 : rows.length - 1) : Math.min(Math.max(place + by, 0), rows.length - 1);
   rows[next].focus();
   return true;

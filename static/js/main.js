@@ -3,6 +3,7 @@ import "./live.js";
 import "./keys.js";
 import "./queue.js";
 import "./review.js";
+import "./seen.js";
 import "./session.js";
 import { focusMarked } from "./page.js";
 
