@@ -74,6 +74,7 @@ SHORTCUTS: Final = (
     Shortcut("option-1", "1", _REVIEW),
     Shortcut("option-2", "2", _REVIEW),
     Shortcut("option-3", "3", _REVIEW),
+    Shortcut("extend", "t", _REVIEW),
 )
 """All actions; none of them decides anything: those of decisions open a sheet."""
 DEFAULTS: Final[Mapping[str, str]] = {shortcut.action: shortcut.key for shortcut in SHORTCUTS}

@@ -10,10 +10,12 @@ from planmode.access.may import Action, Caller, may
 from planmode.core.options import SHOWN_FROM
 from planmode.core.plansteps import PlanStep
 from reviews import dashboards
+from reviews.core.anatomy import Anatomy, Warned, WarningKind, restored
 from reviews.core.decisions import DecisionKind, offered
 from reviews.models import Card, Review
-from reviews.quorum import Quorum, quorum
-from reviews.services import owned
+from reviews.pages.needs import After, Need, afterwards, line_of, needs
+from reviews.quorum import Ballot, Quorum, quorum, seats
+from reviews.services import may_decide, owned
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +25,9 @@ class Desk:
     ``offered`` are the decisions that they may take now, ``why_not`` says why one is missing;
     ``track`` are the reviews of all the plan's revisions, ``newer`` the newest behind this one.
     ``waits``: after a dismissal the agent waits for the person.
-    ``steps`` are those of this revision, as long as the session goes by them. ``quorum`` says
-    where votes stand while the review is open.
+    ``steps`` are those of this revision, as long as the session goes by them. While the review is
+    open, ``quorum`` says where votes stand, ``needs`` what is missing and from whom, ``after`` what
+    an approval by this person would do. ``anatomy`` is what the plan's risk was read from.
     """
 
     review: Review
@@ -39,6 +42,46 @@ class Desk:
     waits: bool
     steps: tuple[PlanStep, ...]
     quorum: Quorum | None
+    needs: tuple[Need, ...]
+    after: tuple[After, ...]
+    mine: Ballot | None
+    anatomy: Anatomy | None
+    voters: tuple[str, ...]
+
+    @property
+    def needs_line(self) -> str:
+        """Where votes stand, in one line; empty once it is over."""
+        return line_of(self.quorum) if self.quorum else ""
+
+    @property
+    def votes(self) -> tuple[Ballot, ...]:
+        """The approvals that were given so far."""
+        return self.quorum.ballots if self.quorum else ()
+
+    @property
+    def approaches(self) -> tuple[Warned, ...]:
+        """Headings of several approaches, where the plan offers no choice."""
+        return self._warned(WarningKind.APPROACHES)
+
+    @property
+    def unread(self) -> tuple[Warned, ...]:
+        """Files that the plan names and the agent never read."""
+        return self._warned(WarningKind.UNREAD)
+
+    def _warned(self, kind: WarningKind) -> tuple[Warned, ...]:
+        found = self.anatomy.warnings if self.anatomy else ()
+        return tuple(warned for warned in found if warned.kind is kind)
+
+    @property
+    def closes(self) -> bool:
+        """Whether an approval by this person decides, whatever option it names."""
+        return all(after.closes for after in self.after)
+
+    @property
+    def stays_open(self) -> str:
+        """What is missing behind this person's approval, if that holds for every option."""
+        texts = {after.needs for after in self.after}
+        return texts.pop() if len(texts) == 1 else ""
 
     @property
     def reason_required(self) -> bool:
@@ -70,6 +113,7 @@ def desk(card: Review, caller: Caller, *, damaged: bool) -> Desk:
     newest, config = track[-1], queries.config(card.session.fold)
     closed = damaged or card.status != Card.Status.OPEN
     mine = () if closed else _decisions_of(card, caller)
+    stands = None if closed else quorum(card)
     return Desk(
         review=card,
         state=dashboards.state_of(card),
@@ -82,8 +126,31 @@ def desk(card: Review, caller: Caller, *, damaged: bool) -> Desk:
         newer=newest if newest.revision_version > card.revision_version else None,
         acknowledged=dashboards.acknowledged(card),
         steps=_steps(card),
-        quorum=None if closed else quorum(card),
+        quorum=stands,
+        needs=_needs(card, stands, alone=DecisionKind.APPROVE not in mine),
+        after=afterwards(card, stands, caller.user_id) if stands else (),
+        mine=stands.of(caller.user_id) if stands else None,
+        anatomy=restored(card.anatomy),
+        voters=_voters(card),
     )
+
+
+def _needs(card: Review, stands: Quorum | None, *, alone: bool) -> tuple[Need, ...]:
+    """Return what is missing; who can't give it themselves is told who can."""
+    if stands is None:
+        return ()
+    people = stands.seats or (seats(card.project_id) if alone else {})
+    return needs(card, stands, people)
+
+
+def _voters(card: Review) -> tuple[str, ...]:
+    """Return who approved beside the one whose vote closed the review."""
+    decision = getattr(card, "decision", None)
+    if decision is None:
+        return ()
+    others = [vote["by"] for vote in decision.votes if vote["by"] != decision.by_id]
+    names = dashboards.usernames(others)
+    return tuple(names[person] for person in others)
 
 
 def _steps(card: Review) -> tuple[PlanStep, ...]:
@@ -92,12 +159,7 @@ def _steps(card: Review) -> tuple[PlanStep, ...]:
 
 
 def _decisions_of(card: Review, caller: Caller) -> tuple[DecisionKind, ...]:
-    own = card.session.owner_id == caller.user_id and not card.project.allow_self_review
-    decides = may(caller, Action.DECIDE, owned(card)) and not own
-    dismisses = may(caller, Action.DISMISS, owned(card))
-    return tuple(
-        kind for kind in DecisionKind if (dismisses if kind is DecisionKind.DISMISS else decides)
-    )
+    return tuple(kind for kind in DecisionKind if may_decide(card, kind, caller))
 
 
 def _why_not(card: Review, caller: Caller) -> str:
@@ -105,4 +167,6 @@ def _why_not(card: Review, caller: Caller) -> str:
         return _("You can read this plan. Deciding takes the role reviewer or lead.")
     if card.session.owner_id == caller.user_id and not card.project.allow_self_review:
         return _("This is your own agent's plan. In this project somebody else has to decide.")
+    if card.edited_by_id == caller.user_id and not card.project.allow_self_review:
+        return _("You wrote into this plan. In this project somebody else has to approve that.")
     return ""

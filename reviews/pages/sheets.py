@@ -6,12 +6,13 @@ from uuid import UUID
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from planmode.core.options import SHOWN_FROM
 from prompts.unseen import says_something
 from reviews import dashboards
 from reviews.core.decisions import LONGEST_FEEDBACK, REJECTS, DecisionKind
-from reviews.core.errors import DecisionIncompleteError
+from reviews.core.errors import BlocksUnseenError, DecisionIncompleteError
 from reviews.pages.frame import text_of
 
 
@@ -25,7 +26,10 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A decision as it was typed, and what is wrong with it."""
+    """A decision as it was typed, and what is wrong with it.
+
+    ``carried``: it was typed for an older revision.
+    """
 
     kind: DecisionKind
     option: str = ""
@@ -33,6 +37,7 @@ class Sheet:
     reason: str = ""
     start: bool = True
     problems: tuple[Problem, ...] = ()
+    carried: bool = False
 
     @property
     def words(self) -> str:
@@ -100,3 +105,15 @@ def incomplete(sheet: Sheet, review_id: UUID, error: DecisionIncompleteError) ->
     if sheet.kind in REJECTS and not says_something(sheet.reason):
         return Problem("reason", _("Say why: this project wants a reason with a rejection."))
     return Problem("", str(error))
+
+
+def unseen(error: BlocksUnseenError) -> Problem:
+    """Return the problem of who would approve what they have not seen."""
+    words = ngettext(
+        "%(n)d block was never on your screen. This project's policy wants you to have seen it "
+        "before you approve.",
+        "%(n)d blocks were never on your screen. This project's policy wants you to have seen them "
+        "before you approve.",
+        error.count,
+    )
+    return Problem("", words % {"n": error.count})

@@ -2,6 +2,8 @@
 
 from reviews.services.answers import LONGEST_ANSWER, answer_approval, answer_question
 from reviews.services.cards import cards, locked, owned
+from reviews.services.deadlines import extend
+from reviews.services.deciders import may_decide
 from reviews.services.decisions import decide
 from reviews.services.endings import how_it_ended
 from reviews.services.policies import set_policy
@@ -16,9 +18,11 @@ __all__ = [
     "blocks_of",
     "cards",
     "decide",
+    "extend",
     "how_it_ended",
     "issue_token",
     "locked",
+    "may_decide",
     "owned",
     "see",
     "set_policy",

@@ -1,7 +1,7 @@
 """Who may decide on a plan, asked inside the decision's transaction."""
 
 from planmode.access.may import Action, Caller, may
-from planmode.core.errors import NotAllowedError
+from planmode.core.errors import DomainError, NotAllowedError
 from reviews.core.decisions import DecisionKind
 from reviews.core.errors import OwnPlanError, ReviewUnknownError, TokenNeverDecidesError
 from reviews.models import Review
@@ -27,6 +27,15 @@ def check_decider(review: Review, kind: DecisionKind, by: Caller) -> None:
         raise NotAllowedError(f"your roles in this project do not let you {kind} a plan")
     if action is Action.DECIDE and not review.project.allow_self_review:
         _check_own(review, kind, by)
+
+
+def may_decide(review: Review, kind: DecisionKind, by: Caller) -> bool:
+    """Return whether ``by`` may decide so, as far as their roles say."""
+    try:
+        check_decider(review, kind, by)
+    except DomainError:
+        return False
+    return True
 
 
 def _check_own(review: Review, kind: DecisionKind, by: Caller) -> None:

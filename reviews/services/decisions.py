@@ -16,13 +16,16 @@ from reviews.core.decisions import (
     check_reason,
     completed,
 )
-from reviews.core.errors import ReviewUnknownError, RevisionStaleError
+from reviews.core.errors import BlocksUnseenError, ReviewUnknownError, RevisionStaleError
+from reviews.core.policy import Rules
+from reviews.core.tiers import tier_of
 from reviews.models import Review
 from reviews.quorum import in_force
 from reviews.services import votes
 from reviews.services.cards import locked
 from reviews.services.deciders import check_decider
 from reviews.services.endings import check_open
+from reviews.services.reading import unseen
 
 
 @transaction.atomic
@@ -44,6 +47,8 @@ def decide(review_id: UUID, decision: Decision, *, by: Caller) -> Review:
         ReviewClosedError: somebody was faster, or the review ended.
         RevisionStaleError: the decision names another sha256 than the review's.
         DecisionIncompleteError: something is missing or does not belong.
+        BlocksUnseenError: the policy wants who approves to have seen every block, and they have
+            not.
         StoredDataError: the plan's bytes are not those that were submitted, so that nobody can
             approve them. Every other decision stays possible.
     """
@@ -57,14 +62,28 @@ def decide(review_id: UUID, decision: Decision, *, by: Caller) -> Review:
         )
     check_offered(decision.kind, queries.config(review.session.fold))
     complete = completed(decision, [option["label"] for option in review.options])
-    check_reason(complete, in_force(review.project_id).rules)
+    rules = in_force(review.project_id).rules
+    check_reason(complete, rules)
     resolving: Decision | None = complete
     if complete.kind is DecisionKind.APPROVE:
         queries.revision_bytes(review.revision_id)  # verified, behind the lock
+        _check_seen(review, rules, by.user_id)
         resolving = votes.cast(review, complete, person_id=by.user_id)
     if resolving is not None:
         _resolve(review, resolving, by.user_id)
     return Review.objects.select_related("decision__by").get(pk=review.pk)
+
+
+def _check_seen(review: Review, rules: Rules, person_id: int) -> None:
+    if not rules.wants_all_seen(tier_of(review.risk)):
+        return
+    left = len(unseen(review, person_id))
+    if left:
+        raise BlocksUnseenError(
+            f"{left} blocks of this revision were never on your screen; this project's policy "
+            "wants you to have seen them before you approve",
+            count=left,
+        )
 
 
 def _resolve(review: Review, decision: Decision, person_id: int) -> None:

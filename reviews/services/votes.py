@@ -5,18 +5,15 @@ from typing import Any
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import F
 from django.utils import timezone
 
 from planmode.access.may import Caller, as_of_now
-from reviews import audit, broadcast, feed
-from reviews.audit import Fact
 from reviews.core.decisions import Decision, DecisionKind, combined
 from reviews.core.errors import NoVoteError, ReviewUnknownError
-from reviews.feed import Change
 from reviews.models import Review, Vote
 from reviews.quorum import Quorum, quorum, seats
 from reviews.services.cards import locked
+from reviews.services.changes import changed
 from reviews.services.deciders import check_decider
 from reviews.services.endings import check_open
 
@@ -33,7 +30,7 @@ def cast(review: Review, approval: Decision, *, person_id: int) -> Decision | No
     _keep(review, approval, person_id)
     stands = quorum(review)
     if stands.standing.option != approval.option:
-        _changed(review, "vote", _given(stands, person_id))
+        changed(review, "vote", _given(stands, person_id))
         return None
     ballots = [ballot for ballot in stands.ballots if ballot.option == approval.option]
     return replace(
@@ -61,7 +58,7 @@ def withdraw_vote(review_id: UUID, *, by: Caller) -> Review:
     vote = Vote.objects.filter(review=review, person_id=by.user_id)
     if not vote.delete()[0]:
         raise NoVoteError("there is no vote of yours on this review")
-    _changed(review, "vote_withdrawn", {"by": by.user_id})
+    changed(review, "vote_withdrawn", {"by": by.user_id})
     return Review.objects.get(pk=review.pk)
 
 
@@ -96,14 +93,3 @@ def _given(stands: Quorum, person_id: int) -> dict[str, Any]:
         "policy_version": stands.policy.version,
         "start": ballot.start,
     }
-
-
-def _changed(review: Review, kind: str, data: dict[str, Any]) -> None:
-    """Tell of a change that leaves the review open: card, audit fact, feed, in this order."""
-    Review.objects.filter(pk=review.pk).update(version=F("version") + 1)
-    now = timezone.now()
-    about = {"review": str(review.pk), "sha256": review.sha256, **data}
-    audit.record([Fact(kind, about)], now=now)
-    project, owner = review.project_id, review.session.owner_id
-    feed.publish([Change("plan_review.changed", project, owner, review.pk, review.version + 1)])
-    transaction.on_commit(broadcast.look)

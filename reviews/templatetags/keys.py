@@ -51,6 +51,7 @@ DOES: Final[Mapping[str, Promise]] = {
     "option-1": _("choose option 1"),
     "option-2": _("choose option 2"),
     "option-3": _("choose option 3"),
+    "extend": _("give the review more time"),
 }
 """What each action of the keyboard map does; none of them decides."""
 

@@ -11,6 +11,8 @@ class ReviewDesk extends HTMLElement {
     this.addEventListener("submit", (event) => this.submitted(event));
     this.addEventListener("click", (event) => this.clicked(event));
     this.addEventListener("change", (event) => this.chosen(event));
+    // While a decision is on its way, Escape takes nothing back: the answer decides what is shown.
+    this.addEventListener("cancel", (event) => { if (event.target.querySelector("[data-sending]")) event.preventDefault(); }, true);
   }
 
   disconnectedCallback() {
@@ -38,10 +40,22 @@ class ReviewDesk extends HTMLElement {
     announce(line, "assertive");
     for (const radio of this.querySelectorAll("[data-option]")) radio.disabled = true;
     for (const form of this.querySelectorAll("[data-decision]")) {
+      this.offerCarry(form);
       problem(form, `${this.dataset.lost} ${line}`);
       form.querySelector("[data-confirm]").disabled = true;
       for (const field of form.querySelectorAll("textarea")) field.readOnly = true;
     }
+  }
+
+  /** A newer revision took this one's place: what was typed can go there, where nothing is decided yet. */
+  offerCarry(form) {
+    const { carry, carryLabel } = this.querySelector("[data-newer]")?.dataset ?? {};
+    if (!carry || form.querySelector("[formaction]")) return;
+    const button = Object.assign(document.createElement("button"), { className: "button main", textContent: carryLabel });
+    button.formAction = carry;
+    button.formNoValidate = true;
+    button.addEventListener("click", () => { form.elements.view.value = "changes"; });
+    form.querySelector(".sheet-buttons").prepend(button);
   }
 
   chosen({ target }) {
@@ -59,7 +73,7 @@ class ReviewDesk extends HTMLElement {
     if (sheet) {
       event.preventDefault();
       this.open(document.getElementById(sheet));
-    } else if (event.target.matches("[data-decision]")) {
+    } else if (event.target.matches("[data-decision]") && !event.submitter?.hasAttribute("formaction")) {
       event.preventDefault();
       this.send(event.target);
     }
@@ -89,7 +103,7 @@ class ReviewDesk extends HTMLElement {
     if (response.redirected) {
       const there = new URL(response.url);
       if (there.pathname !== location.pathname) { problem(form, this.dataset.login); return; }
-      location.replace(`${location.pathname}#decision`);
+      location.replace(`${location.pathname}#decided`);
       location.reload();
       return;
     }

@@ -1,0 +1,52 @@
+"""Deadlines: what runs out is parked, and never approved."""
+
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from django.db import transaction
+from django.utils import timezone
+
+from planmode.access.may import Caller, as_of_now
+from reviews.core.decisions import DecisionKind
+from reviews.core.errors import NoDeadlineError, ReviewUnknownError
+from reviews.models import Review
+from reviews.quorum import in_force
+from reviews.services.cards import locked
+from reviews.services.changes import changed
+from reviews.services.deciders import check_decider
+from reviews.services.endings import check_open
+
+
+@transaction.atomic
+def extend(review_id: UUID, *, by: Caller, seen: datetime | None = None) -> Review:
+    """Give a review the policy's hours more, from its deadline or from now, whichever is later.
+
+    Where the policy asks for no deadline any more, the review loses its own. ``seen`` is the
+    deadline that the person saw (aware): with another one by now nothing happens, so that two who
+    press at once, or one twice, extend once.
+
+    Raises:
+        ReviewUnknownError: no such review that ``by`` may see.
+        TokenNeverDecidesError: ``by`` is a program.
+        NotAllowedError: their roles do not even let them dismiss.
+        ReviewClosedError: it was decided, or ended otherwise.
+        NoDeadlineError: it does not expire.
+    """
+    review = locked(Review, review_id, ReviewUnknownError)
+    check_decider(review, DecisionKind.DISMISS, as_of_now(by))
+    check_open(review)
+    before = review.deadline_at
+    if before is None:
+        raise NoDeadlineError("this review does not expire")
+    if seen is not None and seen != before:
+        return review
+    hours = in_force(review.project_id).rules.deadline_hours
+    later = max(before, timezone.now()) + timedelta(hours=hours) if hours else None
+    Review.objects.filter(pk=review.pk).update(deadline_at=later)
+    data = {
+        "by": by.user_id,
+        "deadline": later.isoformat() if later else None,
+        "deadline_before": before.isoformat(),
+    }
+    changed(review, "deadline_extended", data)
+    return Review.objects.get(pk=review.pk)
