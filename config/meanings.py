@@ -13,6 +13,7 @@ MEANING: Final[Mapping[str, str]] = {
     "csrf_failed": "A browser's POST without its CSRF token",
     "not_allowed": "Your roles, or the token's scopes, do not include this; the detail says when no token can do it, but its owner can",
     "own_plan": "The project wants somebody else to decide on your own agent's plan",
+    "last_admin": "Nobody would be left who may change the project's members: give another person the role first",
     "token_never_decides": "A program tried to decide or to answer",
     "not_found": "There is nothing at this address",
     "session_unknown": "No such session for you",

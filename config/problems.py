@@ -67,6 +67,7 @@ STATUS_OF: Final[Mapping[type[planmode.DomainError], HTTPStatus]] = {
     reviews.DecisionIncompleteError: HTTPStatus.UNPROCESSABLE_ENTITY,
     reviews.TokenNeverDecidesError: HTTPStatus.FORBIDDEN,
     reviews.OwnPlanError: HTTPStatus.FORBIDDEN,
+    reviews.LastAdminError: HTTPStatus.CONFLICT,
     reviews.AnswerInvalidError: HTTPStatus.UNPROCESSABLE_ENTITY,
     reviews.PolicyInvalidError: HTTPStatus.UNPROCESSABLE_ENTITY,
     reviews.NoVoteError: HTTPStatus.CONFLICT,

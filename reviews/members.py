@@ -5,9 +5,11 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
-from planmode.access.models import Membership, Project
+from planmode.access.models import Membership, Project, Role
 from reviews import audit
+from reviews.core.errors import LastAdminError
 
 
 @transaction.atomic
@@ -39,15 +41,44 @@ def remove_member(member: Membership, *, by: User | None = None) -> None:
     _record("member_removed", role, by)
 
 
+@transaction.atomic
+def take_role(member: Membership, *, by: User) -> None:
+    """Take a role away, as long as somebody is left who can give it back.
+
+    Raises:
+        LastAdminError: nobody else who can log in is an admin of the project (of all projects,
+            where the role is for all).
+    """
+    if member.role == Role.ADMIN:
+        # The lock: of two admins who leave at once, the second one sees that the first is gone.
+        admins = list(Membership.objects.select_for_update().filter(role=Role.ADMIN))
+        places = {None, member.project_id}
+        active = set(User.objects.filter(is_active=True).values_list("pk", flat=True))
+        left = [
+            one
+            for one in admins
+            if one.pk != member.pk and one.project_id in places and one.user_id in active
+        ]
+        if not left:
+            raise LastAdminError(
+                _("Somebody has to stay admin: give another person the role first.")
+            )
+    remove_member(member, by=by)
+
+
 def _policy(project: Project) -> dict[str, Any]:
     return {
         "allow_auto": project.allow_auto,
         "allow_self_review": project.allow_self_review,
+        "model": project.model,
+        "permission_mode": project.permission_mode,
         "plan_folder": project.plan_folder,
         "plan_section": project.plan_section,
+        "preset": project.preset,
         "rules": project.rules,
         "project": project.name,
         "project_id": project.pk,
+        "workspace_root": project.workspace_root,
     }
 
 

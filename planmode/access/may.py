@@ -27,6 +27,7 @@ class Action(StrEnum):
     FORK_SESSION = "fork_session"
     READ_AUDIT = "read_audit"
     READ_TELEMETRY = "read_telemetry"
+    MANAGE_PROJECT = "manage_project"  # members, policy, defaults
 
 
 class Reach(StrEnum):
@@ -75,6 +76,7 @@ TABLE: Final[Mapping[Action, Mapping[str, Reach]]] = {
     Action.FORK_SESSION: {Role.OPERATOR: Reach.OWN},
     Action.READ_AUDIT: {Role.ADMIN: Reach.PROJECT},
     Action.READ_TELEMETRY: {Role.MANAGER: Reach.PROJECT, Role.ADMIN: Reach.PROJECT},
+    Action.MANAGE_PROJECT: {Role.ADMIN: Reach.PROJECT},
 }
 
 
@@ -96,6 +98,10 @@ class Owned:
 
     project_id: int
     owner_id: int | None = None
+
+
+INSTALLATION: Final = Owned(project_id=0)
+"""What belongs to no project: only roles for all projects reach it."""
 
 
 def caller_of(user: AbstractBaseUser | AnonymousUser, token: Token | None = None) -> Caller | None:

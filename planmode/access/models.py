@@ -1,6 +1,8 @@
 """Projects, members, tokens and first answers."""
 
+from collections.abc import Collection
 from datetime import datetime
+from pathlib import Path
 from typing import Self
 
 from django.conf import settings
@@ -9,6 +11,9 @@ from django.db import models
 from django.db.models.functions import Now
 
 from planmode.core.errors import RulesInvalidError
+from planmode.core.modelnames import problem_with
+from planmode.core.permission import PermissionMode
+from planmode.core.presets import PRESETS
 from planmode.core.rules import Level, parse_rules
 
 
@@ -38,6 +43,9 @@ class Project(models.Model):
     permission rules, one a line, which only tighten those of the installation; ``plan_section`` is
     what agents of the preset ``dsh`` are told while they plan, ``plan_folder`` where those of the
     preset ``claude`` keep plan files, below the workspace; empty is what the installation says.
+    ``workspace_root`` is the folder (absolute) that all workspaces of the project lie in, or are;
+    ``preset``, ``model`` and ``permission_mode`` are what a session has that names none. Empty is
+    what the installation says.
     """
 
     name = models.SlugField(max_length=60, unique=True)
@@ -46,21 +54,63 @@ class Project(models.Model):
     rules = models.TextField(blank=True)
     plan_section = models.TextField(blank=True)
     plan_folder = models.CharField(max_length=200, blank=True)
+    workspace_root = models.CharField(max_length=1024, blank=True)
+    preset = models.CharField(max_length=60, blank=True)
+    model = models.CharField(max_length=200, blank=True)
+    permission_mode = models.CharField(max_length=20, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
     def __str__(self) -> str:
         return self.name
 
     def clean(self) -> None:
-        """Refuse rules that nobody could rely on.
+        """Refuse rules that nobody could rely on, and defaults that no session could have.
 
         Raises:
-            ValidationError: a line of ``rules`` is none, or would loosen something.
+            ValidationError: it names the fields, and says of each what is wrong.
         """
-        try:
-            parse_rules(self.rules.splitlines(), Level.PROJECT)
-        except RulesInvalidError as error:
-            raise ValidationError({"rules": str(error)}) from error
+        found = {
+            "rules": _rules_problem(self.rules),
+            "workspace_root": _root_problem(self.workspace_root),
+            "preset": _choice_problem(self.preset, PRESETS),
+            "permission_mode": _choice_problem(self.permission_mode, set(PermissionMode)),
+            "model": problem_with(self.model) if self.model else "",
+        }
+        wrong = {name: problem for name, problem in found.items() if problem}
+        if wrong:
+            raise ValidationError(wrong)
+
+
+def _rules_problem(rules: str) -> str:
+    try:
+        parse_rules(rules.splitlines(), Level.PROJECT)
+    except RulesInvalidError as error:
+        return str(error)
+    return ""
+
+
+def _choice_problem(name: str, known: Collection[str]) -> str:
+    if not name or name in known:
+        return ""
+    return f"there is no {name}, only: {', '.join(sorted(known))}"
+
+
+def _root_problem(root: str) -> str:
+    """Return why no workspace can lie in ``root``: a session's own check is stricter still."""
+    if not root:
+        return ""
+    path = Path(root)
+    try:
+        real = path.resolve(strict=True)
+    except (OSError, ValueError, RuntimeError):
+        real = None
+    if real is None or not path.is_absolute() or not real.is_dir():
+        return "this is no folder that can be read here, named from /"
+    roots = [Path(place).resolve() for place in settings.WORKSPACE_ROOTS]
+    if real not in roots and any(real.is_relative_to(place) for place in roots):
+        return ""
+    names = ", ".join(str(place) for place in roots)
+    return f"name a folder below one of the installation's workspace roots: {names}"
 
 
 class Membership(models.Model):

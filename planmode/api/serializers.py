@@ -2,11 +2,9 @@
 
 from typing import Final
 
-from django.conf import settings
 from rest_framework import serializers
 
 from planmode.access.strict import QuerySerializer, StrictSerializer, TextField, YesNoField
-from planmode.core.permission import PermissionMode
 from planmode.services import NewAttachment, NewSession
 
 _LONGEST_SEQ: Final = 2**63 - 1
@@ -18,11 +16,11 @@ class NewSessionSerializer(StrictSerializer):
     """POST /sessions."""
 
     project = TextField(max_length=_LONGEST_NAME, default="default")
-    workspace = TextField(max_length=1024)
+    workspace = TextField(max_length=1024, default="")
     prompt = TextField(allow_blank=True)
     model = TextField(max_length=200, default="")
-    preset = TextField(max_length=_LONGEST_NAME, default="kimi")
-    permission_mode = TextField(max_length=_LONGEST_NAME, default=PermissionMode.MANUAL.value)
+    preset = TextField(max_length=_LONGEST_NAME, default="")
+    permission_mode = TextField(max_length=_LONGEST_NAME, default="")
     plan = YesNoField(default=True)
     rules = serializers.ListField(child=TextField(max_length=_LONGEST_RULE), default=list)
 
@@ -30,7 +28,7 @@ class NewSessionSerializer(StrictSerializer):
         """Return what to start: never a local session, since programs ask here."""
         values = {**self.validated_data, "local": False}
         values["rules"] = tuple(values["rules"])
-        return NewSession(**{**values, "model": values["model"] or settings.DEFAULT_MODEL})
+        return NewSession(**values)
 
 
 class MessageSerializer(StrictSerializer):

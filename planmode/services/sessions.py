@@ -1,9 +1,9 @@
 """Starting a session, and interrupting its agent."""
 
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import dataclass, replace
 from uuid import UUID
 
+from django.conf import settings
 from django.contrib.auth.models import User
 
 from planmode import children, families, modes, turns
@@ -11,9 +11,10 @@ from planmode.access.models import Project
 from planmode.core import events as ev
 from planmode.core.attachments import NewAttachment
 from planmode.core.errors import NoTurnError, ProjectUnknownError, SessionInvalidError
+from planmode.core.modelnames import problem_with
 from planmode.core.outcomes import Closure
 from planmode.core.permission import PermissionMode
-from planmode.core.presets import PRESETS
+from planmode.core.presets import DEFAULT_PRESET, PRESETS
 from planmode.core.rules import Level, parse_rules
 from planmode.core.titles import plan_title
 from planmode.knobs import knobs, section_of
@@ -21,13 +22,13 @@ from planmode.models import Session, Turn
 from planmode.services.messages import checked_text, kept, say
 from planmode.store import eventlog, workspaces
 
-LONGEST_MODEL_NAME: Final = 200
-
 
 @dataclass(frozen=True, slots=True)
 class NewSession:
     """What a session starts with; ``local`` says that a person on this machine asks.
 
+    An empty workspace is the project's workspace root; where model, preset or permission mode are
+    empty, the project's own counts, else the installation's.
     ``rules`` are permission rules of its own, which only tighten those of project and
     installation; ``attachments`` go with the prompt.
     """
@@ -35,9 +36,9 @@ class NewSession:
     project: str
     workspace: str
     prompt: str
-    model: str
-    preset: str = "kimi"
-    permission_mode: str = PermissionMode.MANUAL.value
+    model: str = ""
+    preset: str = ""
+    permission_mode: str = ""
     plan: bool = True
     local: bool = False
     rules: tuple[str, ...] = ()
@@ -59,6 +60,7 @@ def start_session(new: NewSession, *, owner: User) -> UUID:
     project = Project.objects.filter(name=new.project).first()
     if project is None:
         raise ProjectUnknownError(f"no project {new.project!r}")
+    new = _as_usual_in(project, new)
     mode = _checked_mode(new)
     _check_section(new.preset, project)
     prompt = checked_text(new.prompt, files=len(new.attachments))
@@ -67,7 +69,7 @@ def start_session(new: NewSession, *, owner: User) -> UUID:
         project=project,
         owner=owner,
         title=plan_title(prompt or new.attachments[0].name),
-        workspace=workspaces.checked(new.workspace, local=new.local),
+        workspace=workspaces.checked(new.workspace, local=new.local, root=project.workspace_root),
         model=new.model,
     )
     with eventlog.creating(session) as log:
@@ -76,6 +78,18 @@ def start_session(new: NewSession, *, owner: User) -> UUID:
             log.add(modes.entering(log, by=owner.pk, prompt=prompt))
         say(log, prompt, kept(new.attachments), author=owner)
     return session.pk
+
+
+def _as_usual_in(project: Project, new: NewSession) -> NewSession:
+    """Return ``new`` with what the project, or the installation, says where it says nothing."""
+    return replace(
+        new,
+        model=new.model or project.model or settings.DEFAULT_MODEL,
+        preset=new.preset or project.preset or DEFAULT_PRESET,
+        permission_mode=new.permission_mode
+        or project.permission_mode
+        or PermissionMode.MANUAL.value,
+    )
 
 
 def _started(session: Session, new: NewSession, mode: PermissionMode) -> ev.SessionStarted:
@@ -93,11 +107,9 @@ def _started(session: Session, new: NewSession, mode: PermissionMode) -> ev.Sess
 def _checked_mode(new: NewSession) -> PermissionMode:
     if new.preset not in PRESETS:
         raise SessionInvalidError(f"no preset {new.preset!r}; there are: {', '.join(PRESETS)}")
-    model = new.model
-    if not model or len(model) > LONGEST_MODEL_NAME or not model.isprintable():
-        raise SessionInvalidError("name a model, such as openai:gpt-5 or scripted:FILE")
-    if model.startswith("scripted:") and not new.local and not _is_plain(model):
-        raise SessionInvalidError("a scripted model is named by a file of SCRIPTS_DIR")
+    problem = problem_with(new.model, local=new.local)
+    if problem:
+        raise SessionInvalidError(problem)
     try:
         return PermissionMode(new.permission_mode)
     except ValueError as error:
@@ -120,11 +132,6 @@ def _check_section(preset: str, project: Project) -> None:
             f"preset {preset} needs a text that says how to plan: set the plan section of project "
             f"{project.name}, or PLAN_SECTION_FILE for all"
         )
-
-
-def _is_plain(model: str) -> bool:
-    name = model.removeprefix("scripted:")
-    return bool(name) and "/" not in name and "\\" not in name and not name.startswith(".")
 
 
 def cancel_turn(session_id: UUID) -> None:

@@ -80,6 +80,13 @@ class OwnPlanError(DomainError):
     title = "Somebody else has to decide on your own agent's plan"
 
 
+class LastAdminError(DomainError):
+    """Nobody would be left who may change the project's members."""
+
+    code = "last_admin"
+    title = "Somebody has to stay admin"
+
+
 class AnswerInvalidError(DomainError):
     """The answers do not fit the questions."""
 

@@ -28,7 +28,6 @@ from planmode.core.errors import (
     WorkspaceRefusedError,
 )
 from planmode.core.permission import PermissionMode
-from planmode.core.presets import DEFAULT_PRESET
 from planmode.services import NewSession
 from reviews.pages.frame import REFUSED, DeskRequest, page, require_anywhere, text_of
 
@@ -62,14 +61,14 @@ PRESETS: Final[Mapping[str, Promise]] = {
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """What was typed; ``problem`` says why it could not be taken."""
+    """What was typed, empty for what is usual; ``problem`` says why it could not be taken."""
 
     project: str = ""
     workspace: str = ""
     prompt: str = ""
     model: str = ""
-    preset: str = DEFAULT_PRESET
-    mode: str = PermissionMode.MANUAL.value
+    preset: str = ""
+    mode: str = ""
     plan: bool = True
     rules: str = ""
     problem: str = ""
@@ -81,7 +80,7 @@ def start(request: DeskRequest) -> HttpResponse:
     """Show the form, or start what it says; what can't be taken comes back as it was typed."""
     require_anywhere(request.caller, Action.START_SESSION)
     if request.method != "POST":
-        return _show(request, Form(model=settings.DEFAULT_MODEL))
+        return _show(request, Form())
     form = _sent(request)
     try:
         with transaction.atomic():
@@ -95,9 +94,12 @@ def start(request: DeskRequest) -> HttpResponse:
 
 
 def _show(request: DeskRequest, form: Form, *, status: int = 200) -> HttpResponse:
+    projects = _projects(request.caller)
     context = {
         "form": form,
-        "projects": _projects(request.caller),
+        "projects": [project.name for project in projects],
+        "rooted": any(project.workspace_root for project in projects),
+        "usual_model": settings.DEFAULT_MODEL,
         "presets": PRESETS.items(),
         "modes": tuple(PermissionMode),
     }
@@ -133,7 +135,7 @@ def _new(form: Form) -> NewSession:
         project=form.project,
         workspace=form.workspace,
         prompt=opens.text,
-        model=form.model or settings.DEFAULT_MODEL,
+        model=form.model,
         preset=form.preset,
         permission_mode=form.mode,
         plan=form.plan or isinstance(opens, Plan),
@@ -155,11 +157,11 @@ def _require_start(request: DeskRequest, name: str) -> None:
     require_now(request, Action.START_SESSION, Owned(project.pk, request.user.pk))
 
 
-def _projects(caller: Caller) -> Sequence[str]:
-    """Return the names of the projects in which ``caller`` may start sessions."""
+def _projects(caller: Caller) -> Sequence[Project]:
+    """Return the projects in which ``caller`` may start sessions."""
     projects = Project.objects.order_by("name")
     return [
-        project.name
+        project
         for project in projects
         if may(caller, Action.START_SESSION, Owned(project.pk, caller.user_id))
     ]

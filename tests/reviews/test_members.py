@@ -70,7 +70,8 @@ def test_what_a_project_allows_is_recorded(client: Client, boss: User, project: 
     other = Project.objects.get(name="other")
     changed = {"name": "renamed", "allow_auto": "on", "rules": "deny Bash(git push *)"}
     client.post(f"/admin/access/project/{project.pk}/change/", changed)
-    rest = {"allow_self_review": False, "plan_folder": "", "plan_section": "", "by": boss.pk}
+    empty = ("plan_folder", "plan_section", "workspace_root", "preset", "model", "permission_mode")
+    rest = {"allow_self_review": False, "by": boss.pk, **dict.fromkeys(empty, "")}
     added = {"project": "other", "project_id": other.pk, "allow_auto": False, "rules": "", **rest}
     policy = {
         "project": "default",

@@ -40,7 +40,8 @@ def test_the_form_says_whom_each_preset_is_for(operator: User) -> None:
     page = browser(operator).get("/sessions/new")
     for preset in PRESETS:
         assert f'name="preset" value="{preset}"' in html(page)
-    assert '<option value="manual" selected>' in html(page)
+    assert 'name="preset" value="" checked' in html(page)
+    assert "As usual in the project" in text(page)
     assert "For whoever has no reason for another one." in text(page)
     assert '<a class="button main" href="/sessions/new">' in html(
         browser(operator).get("/sessions")

@@ -17,7 +17,7 @@ from planmode.access.may import Action, Owned, caller_of, may
 from planmode.core.commands import Plan, opening
 from planmode.core.errors import DomainError, NotAllowedError
 from planmode.core.permission import PermissionMode
-from planmode.core.presets import DEFAULT_PRESET, PRESETS
+from planmode.core.presets import PRESETS
 from planmode.preflight import model_problem
 from planmode.services import NewSession, start_session
 from reviews.management.addresses import pages_url
@@ -50,9 +50,11 @@ class Command(BaseCommand):
             metavar="TEXT",
             help="what it shall do; '/plan TEXT' plans first, whatever --no-plan says",
         )
-        parser.add_argument("--model", default=settings.DEFAULT_MODEL, metavar="NAME")
-        parser.add_argument("--preset", default=DEFAULT_PRESET, choices=list(PRESETS))
-        parser.add_argument("--permission-mode", default=PermissionMode.MANUAL.value, choices=modes)
+        parser.add_argument(
+            "--model", default="", metavar="NAME", help="the project's when left out"
+        )
+        parser.add_argument("--preset", default="", choices=list(PRESETS))
+        parser.add_argument("--permission-mode", default="", choices=modes)
         parser.add_argument(
             "--rule",
             action="append",
@@ -114,7 +116,7 @@ def ctrl_c() -> Iterator[Callable[[float], None]]:
 def _started(options: dict[str, Any]) -> UUID:
     project = find_project(options["project"])
     owner = find_user(options["user"])
-    model = _model(options["model"])
+    model = _model(options["model"] or project.model or settings.DEFAULT_MODEL)
     try:
         if not may(caller_of(owner), Action.START_SESSION, Owned(project.pk)):
             raise NotAllowedError(f"{owner} is no operator of the project {project}")

@@ -128,7 +128,7 @@ def test_all_that_is_missing_is_named_at_once(browser: Client, project: Project)
     response = post(browser, "/sessions", {"state": {}})
     assert problem(response) == (422, "invalid")
     pointers = {error["pointer"] for error in response.json()["errors"]}
-    assert pointers == {"/workspace", "/prompt", "/state"}
+    assert pointers == {"/prompt", "/state"}
 
 
 def test_a_project_of_others_does_not_exist(browser: Client, body: dict[str, Any]) -> None:
