@@ -195,6 +195,7 @@ class _Book:
                 ev.StepStarted()
                 | ev.PlanStepsListed()
                 | ev.ChildReported()
+                | ev.CommentReplied()
                 | ev.PlanFileWritten(by=None)
             ):
                 pass  # the reply and the call that follow say it better, or the list of steps

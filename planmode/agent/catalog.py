@@ -19,6 +19,7 @@ from planmode.agent.tools.exit_plan_mode import ExitPlanMode, ExitPlanModeWithPl
 from planmode.agent.tools.glob import Glob
 from planmode.agent.tools.grep import Grep
 from planmode.agent.tools.read import Read
+from planmode.agent.tools.reply_to_comment import ReplyToComment
 from planmode.agent.tools.task_list import TaskList
 from planmode.agent.tools.task_output import TaskOutput
 from planmode.agent.tools.task_stop import TaskStop
@@ -40,6 +41,7 @@ _TOOLS: Final[tuple[Tool[Any], ...]] = (
     Agent(),
     AskUserQuestion(),
     TodoList(),
+    ReplyToComment(),
     CronCreate(),
     CronList(),
     CronDelete(),

@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Final
 from uuid import UUID
 
+from planmode.agent import remarks
 from planmode.agent.contracts import ToolResult
 from planmode.core import events as ev
 from planmode.core.calls import ToolCall
@@ -227,11 +228,15 @@ def _resolved(
 ) -> ev.ToolFinished:
     submitted = eventlog.last(session_id, ev.PlanSubmitted)
     follows = consequence(resolved.outcome, config)
-    known = {"version": str(submitted.version), "reason": _reason(resolved.reason)}
+    known = {
+        "version": str(submitted.version),
+        "reason": _reason(resolved.reason),
+        "comments": remarks.section(resolved.comments, version=submitted.version),
+    }
     if follows.approved:
         known |= _approval(resolved, submitted, saved_as)
     if resolved.outcome is Outcome.REVISE:
-        known["feedback"] = framed(resolved.feedback, REVIEWER)
+        known["feedback"] = framed(resolved.feedback, REVIEWER) if resolved.feedback else ""
     return ev.ToolFinished(
         call.id,
         call.name,

@@ -418,8 +418,49 @@ class PlanSubmitted:
 
 
 @dataclass(frozen=True, slots=True)
+class SentReply:
+    """What somebody said to a comment; ``author`` is a user name, empty for the agent."""
+
+    author: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class SentComment:
+    """A reviewer's comment on its way to the agent.
+
+    ``first_line`` and ``last_line`` are of the revision that was decided on, 0 for the whole plan;
+    ``lost`` says that what it was about stands nowhere in it. ``quote`` is what it was about.
+    ``suggestion`` is text to stand there instead, ``None`` for none.
+    """
+
+    comment: str
+    author: str
+    text: str
+    kind: str = "remark"
+    blocking: bool = False
+    first_line: int = 0
+    last_line: int = 0
+    lost: bool = False
+    quote: str = ""
+    suggestion: str | None = None
+    replies: tuple[SentReply, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CommentReplied:
+    """The agent answered a comment that it was given."""
+
+    comment: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class PlanResolved:
-    """A review has its outcome; ``by`` is ``None`` when no person decided."""
+    """A review has its outcome; ``by`` is ``None`` when no person decided.
+
+    ``comments`` are the open ones that go along, with a revise or an approval.
+    """
 
     review: str
     outcome: Outcome
@@ -428,6 +469,7 @@ class PlanResolved:
     reason: str = ""
     start: bool = True
     by: int | None = None
+    comments: tuple[SentComment, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -487,6 +529,7 @@ Event = (
     | PlanSubmitted
     | PlanResolved
     | PlanReviewClosed
+    | CommentReplied
     | TodoListWritten
     | TurnEnded
 )

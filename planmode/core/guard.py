@@ -38,6 +38,7 @@ KIND_OF: Final[Mapping[str, ToolKind]] = {
     "FetchURL": ToolKind.READ,
     "AskUserQuestion": ToolKind.ASK,
     "TodoList": ToolKind.NOTE,
+    "reply_to_comment": ToolKind.NOTE,
     "Write": ToolKind.WRITE,
     "Edit": ToolKind.WRITE,
     "Bash": ToolKind.SHELL,

@@ -55,7 +55,7 @@ SUBJECT_OF: Final[Mapping[str, Subject]] = {
         Subject.NOTHING,
     ),
     **dict.fromkeys(("WebSearch", "FetchURL", "AskUserQuestion", "TodoList"), Subject.NOTHING),
-    **dict.fromkeys(("EnterPlanMode", "ExitPlanMode"), Subject.NOTHING),
+    **dict.fromkeys(("reply_to_comment", "EnterPlanMode", "ExitPlanMode"), Subject.NOTHING),
 }
 """The tools that a rule can name, beside those of outside servers (``mcp__…``)."""
 _NEVER_ALLOWED: Final = frozenset({"EnterPlanMode", "ExitPlanMode"})

@@ -41,7 +41,8 @@ def _of(
 
 SITUATIONS: Final = (
     *map(_of, ("Read", "Grep", "Glob", "WebSearch", "FetchURL")),
-    *map(_of, ("CronList", "TaskList", "TaskOutput", "TodoList", "AskUserQuestion")),
+    *map(_of, ("CronList", "TaskList", "TaskOutput", "TodoList", "reply_to_comment")),
+    _of("AskUserQuestion"),
     _of("Write", "the plan file", plan_file=True),
     _of("Write", "another file of the workspace", workspace=True),
     _of("Write", "outside of the workspace"),

@@ -154,7 +154,8 @@ class SessionState:
     """Everything about a session that decisions rest on.
 
     ``rules`` are the session's own permission rules, as they were written; ``parent`` is the
-    session whose agent started this one, ``children`` those that this one started.
+    session whose agent started this one, ``children`` those that this one started. ``comments``
+    are those that the agent was given, and whether it has answered since.
     """
 
     permission_mode: PermissionMode = PermissionMode.MANUAL
@@ -169,6 +170,7 @@ class SessionState:
     told: Told = Told()
     turn: TurnView = TurnView()
     todo: tuple[ev.TodoItem, ...] = ()
+    comments: Mapping[str, bool] = field(default_factory=dict)
     marks: Mapping[str, int] = field(default_factory=dict)
     input_tokens: int = 0
     output_tokens: int = 0
@@ -228,6 +230,8 @@ def apply(  # noqa: C901, PLR0911, PLR0912 - one arm for each group of events
             return _modes(state, event)
         case ev.TodoListWritten(items=items):
             return replace(state, todo=items)
+        case ev.CommentReplied(comment=comment):
+            return replace(state, comments={**state.comments, comment: True})
         case ev.PlanStepsListed(steps=steps):
             turn = replace(state.turn, offered=True)
             return replace(state, plan=replace(state.plan, steps=steps), turn=turn)
@@ -435,7 +439,9 @@ def _review(
         case ev.PlanResolved(review=review, outcome=outcome):
             plan = replace(plan, review=None, last_outcome=outcome)
             turn = replace(state.turn, let_be=outcome is Outcome.DISMISSED, reminders=0)
-            state = _answered(replace(state, turn=turn), review, seq)
+            given = {sent.comment: False for sent in event.comments}
+            state = replace(state, turn=turn, comments={**state.comments, **given})
+            state = _answered(state, review, seq)
         case ev.PlanReviewClosed():
             # Nobody decided on these bytes, so they may be submitted once more.
             undecided = {key: sha for key, sha in plan.submitted.items() if key != plan.plan_id}

@@ -48,6 +48,7 @@ NAMES: Final[Mapping[type[ev.Event], str]] = {
     ev.PlanSubmitted: "plan.submitted",
     ev.PlanResolved: "plan.resolved",
     ev.PlanReviewClosed: "plan.closed",
+    ev.CommentReplied: "comment.replied",
     ev.TodoListWritten: "todo.written",
     ev.TurnEnded: "turn.ended",
 }

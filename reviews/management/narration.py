@@ -77,6 +77,7 @@ def narrated(  # noqa: C901, PLR0911, PLR0912 - one arm for each group of events
             | ev.PlanFileWritten()
             | ev.PlanRevisionRecorded()
             | ev.TodoListWritten()
+            | ev.CommentReplied()
             | ev.TurnEnded()
         ):
             return []

@@ -38,6 +38,7 @@ SAMPLES: Final[Mapping[str, dict[str, Any]]] = {
     "Agent": {"profile": "explore", "task": LONG[:30_000], "agent": "x" * 36},
     "AskUserQuestion": {"questions": [{"text": LONG[:500], "choices": [LONG[:200]]}]},
     "TodoList": {"items": [{"text": LONG[:500], "status": "pending"}]},
+    "reply_to_comment": {"comment": "x" * 64, "text": LONG[:8000]},
     "CronCreate": {"cron": "*/5 * * * *", "prompt": LONG[:8000], "once": True},
     "CronList": {},
     "CronDelete": {"schedule": 1_000_000},
@@ -113,7 +114,7 @@ def test_its_facts_and_its_answer_are_values(name: str, context: ToolContext) ->
             assert isinstance(outcome, Submits)
         case ToolKind.NOTE:
             assert isinstance(outcome, ToolResult)
-            assert not outcome.is_error
+            assert outcome.is_error is (name == "reply_to_comment")  # nobody made that comment
         case _:
             assert isinstance(outcome, ToolResult)
             assert outcome.is_error

@@ -15,6 +15,7 @@ APPROVED = {
     "edited": "",
     "option": "OPTION",
     "notes": "NOTES",
+    "comments": "",
     "plan": "# Plan\n",
 }
 

@@ -10,7 +10,7 @@ from prompts import library
 from prompts.rendering import render
 
 NONE: Final[frozenset[str]] = frozenset()
-REPLY: Final = frozenset({"version", "sha256", "notes", "steps", "plan"})
+REPLY: Final = frozenset({"version", "sha256", "notes", "comments", "steps", "plan"})
 VALUES: Final[Mapping[str, frozenset[str]]] = {
     "reminders/plan_list/full": frozenset({"shell_rule"}),
     "reminders/plan_list/exit": NONE,
@@ -19,7 +19,7 @@ VALUES: Final[Mapping[str, frozenset[str]]] = {
     "results/reply/approved": REPLY,
     "results/reply/approved_without_start": REPLY,
     "results/reply/approved_damaged": frozenset({"version", "problem"}),
-    "results/reply/revise": frozenset({"version", "feedback"}),
+    "results/reply/revise": frozenset({"version", "feedback", "comments"}),
     "results/reply/dismissed": frozenset({"version", "reason"}),
     "results/reply/plan_unchanged": frozenset({"version", "outcome"}),
     "results/reply/plan_too_large": frozenset({"problem"}),

@@ -61,12 +61,18 @@ VALUES: Final[Mapping[str, frozenset[str]]] = {
     "messages/scheduled": frozenset({"number", "cron", "prompt"}),
     "tools/ask_user_question": NONE,
     "tools/todo_list": NONE,
+    "tools/reply_to_comment": NONE,
     "tools/outside": frozenset({"server", "description"}),
-    "results/approved": PLAN | {"edited", "option", "notes"},
-    "results/approved_without_start": PLAN | {"edited", "option", "notes"},
+    "results/approved": PLAN | {"edited", "option", "notes", "comments"},
+    "results/approved_without_start": PLAN | {"edited", "option", "notes", "comments"},
+    "results/comments": frozenset({"version", "count", "comments"}),
+    "results/comment": frozenset(
+        {"comment", "place", "blocks", "quote", "words", "suggestion", "replies"}
+    ),
+    "results/comments_cut": frozenset({"left", "limit"}),
     "results/edited": NONE,
     "results/auto_approved": PLAN,
-    "results/revise": frozenset({"version", "feedback"}),
+    "results/revise": frozenset({"version", "feedback", "comments"}),
     "results/rejected": frozenset({"version", "reason"}),
     "results/rejected_and_exited": frozenset({"version", "reason"}),
     "results/dismissed": frozenset({"version", "reason"}),
@@ -406,7 +412,7 @@ def test_a_chosen_option_excludes_the_others() -> None:
 def test_revise_asks_for_a_new_submission() -> None:
     text = filled("results/revise")
     assert "call ExitPlanMode again" in text
-    assert text.endswith("\n\n[feedback]")
+    assert text.endswith("\n\n[feedback]\n\n[comments]")
 
 
 @pytest.mark.parametrize(

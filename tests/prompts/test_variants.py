@@ -14,7 +14,7 @@ from prompts.rendering import render, render_from
 
 NONE: Final[frozenset[str]] = frozenset()
 PLANNING: Final = frozenset({"plan_file", "shell_rule"})
-APPROVAL: Final = frozenset({"version", "sha256", "plan", "notes"})
+APPROVAL: Final = frozenset({"version", "sha256", "plan", "notes", "comments"})
 
 VALUES: Final[Mapping[str, frozenset[str]]] = {
     "reminders/delegating/full": PLANNING | {"exploring", "designing"},
@@ -39,7 +39,7 @@ VALUES: Final[Mapping[str, frozenset[str]]] = {
     "results/argument/plan_unchanged": frozenset({"version", "outcome"}),
     "results/argument/plan_unreadable": frozenset({"problem"}),
     "results/argument/question_in_auto": NONE,
-    "results/argument/revise": frozenset({"version", "feedback"}),
+    "results/argument/revise": frozenset({"version", "feedback", "comments"}),
     "system/argument/plan_mode": NONE,
     "tools/argument/enter_plan_mode": NONE,
     "tools/argument/exit_plan_mode": NONE,
@@ -178,7 +178,7 @@ def test_keep_planning_gives_the_feedback_and_no_approval() -> None:
     """dsh:D-26."""
     text = filled("results/argument/revise")
     assert text.startswith("Keep planning: the reviewer did not approve")
-    assert text.endswith("\n\n[feedback]")
+    assert text.endswith("\n\n[feedback]\n\n[comments]")
 
 
 def test_a_dismissal_says_whose_turn_it_is() -> None:

@@ -71,6 +71,7 @@ EACH: list[tuple[ev.Event, list[Line]]] = [
     (SUBMITTED, [Line.SUBMISSION]),
     (ev.PlanResolved("r", Outcome.APPROVED, by=7), [Line.DECISION]),
     (ev.PlanReviewClosed("r", Closure.SUPERSEDED), [Line.CLOSED]),
+    (ev.CommentReplied("c", "done"), []),
     (ev.TodoListWritten((ev.TodoItem("x", "done"),)), [Line.TODO]),
     (ev.TurnEnded(1, ev.TurnState.DONE), [Line.TURN_END]),
 ]

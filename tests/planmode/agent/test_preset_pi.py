@@ -34,7 +34,15 @@ from tests.pi import (
 pytestmark = pytest.mark.django_db
 
 CHINESE: Final = "计划\uff1a\n\n1. 拆分\n2. 测试\n"
-READ_ONLY: Final = {"Read", "Grep", "Glob", "Bash", "AskUserQuestion", "TodoList"}
+READ_ONLY: Final = {
+    "Read",
+    "Grep",
+    "Glob",
+    "Bash",
+    "AskUserQuestion",
+    "TodoList",
+    "reply_to_comment",
+}
 WRITES: Final = {"Write", "Edit", "CronCreate", "TaskStop"}
 
 

@@ -296,7 +296,12 @@ def offers(*, planning: bool, preset: str = "pi") -> set[str]:
 def test_while_planning_a_read_only_catalogue_is_offered() -> None:
     """pi:P-03, under the names that tools have in every preset."""
     reads = {tool for tool, kind in KIND_OF.items() if kind is ToolKind.READ}
-    assert offers(planning=True) == reads | {"AskUserQuestion", "TodoList", "Bash"}
+    assert offers(planning=True) == reads | {
+        "AskUserQuestion",
+        "TodoList",
+        "Bash",
+        "reply_to_comment",
+    }
 
 
 def test_what_was_offered_before_planning_is_offered_after_it() -> None:

@@ -82,7 +82,7 @@ def test_events_come_back_as_they_were(event: ev.Event) -> None:
             "plan.resolved",
             {
                 "review": "r1", "outcome": "rejected_and_exited", "option": "", "feedback": "",
-                "reason": "no", "start": True, "by": 7,
+                "reason": "no", "start": True, "by": 7, "comments": [],
             },
             id="resolved",
         ),
