@@ -326,6 +326,7 @@ def _vote(ballot: Ballot) -> dict[str, Any]:
         "deputy_of": ballot.deputy_id,
         "lead": ballot.lead,
         "own": ballot.own,
+        "start": ballot.start,
     }
 
 

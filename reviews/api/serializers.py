@@ -45,3 +45,7 @@ class ApprovalSerializer(StrictSerializer):
 
     allow = YesNoField()
     note = TextField(allow_blank=True, default="")
+
+
+class NothingSerializer(StrictSerializer):
+    """A POST whose address says it all: ``{}``."""

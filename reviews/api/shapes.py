@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from reviews.api.standing import standing
 from reviews.models import Approval, Card, DecisionRecord, Question, Review
 
 
@@ -44,6 +45,7 @@ def review(row: Review) -> dict[str, Any]:
         "size": row.size,
         "options": row.options,
         "edited_by": row.edited_by.get_username() if row.edited_by else None,
+        **standing(row),
         "decision": _decision(decision) if decision else None,
     }
 

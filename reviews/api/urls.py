@@ -4,13 +4,15 @@ from django.urls import path, re_path
 
 from reviews.api.approvals import ApprovalAnswerView, ApprovalsView, ApprovalView
 from reviews.api.questions import QuestionAnswerView, QuestionsView, QuestionView
-from reviews.api.reviews import DecisionView, ReviewsView, ReviewView
+from reviews.api.reviews import DecisionView, ExtendView, ReviewsView, ReviewView, WithdrawView
 from reviews.api.unknown import UnknownAddressView
 
 urlpatterns = [
     path("reviews", ReviewsView.as_view(), name="api-reviews"),
     path("reviews/<str:review_id>", ReviewView.as_view(), name="api-review"),
     path("reviews/<str:review_id>/decision", DecisionView.as_view(), name="api-decision"),
+    path("reviews/<str:review_id>/withdraw", WithdrawView.as_view(), name="api-withdraw"),
+    path("reviews/<str:review_id>/extend", ExtendView.as_view(), name="api-extend"),
     path("questions", QuestionsView.as_view(), name="api-questions"),
     path("questions/<str:question_id>", QuestionView.as_view(), name="api-question"),
     path(
