@@ -1,14 +1,21 @@
 """The pages' URLs."""
 
 from django.urls import URLPattern, path
+from django.views.generic import RedirectView
 
 from reviews.pages import (
+    absences,
     account,
     audit,
     cards,
     deciding,
     draft,
     history,
+    keys,
+    members,
+    policies,
+    preferences,
+    projects,
     queue,
     review,
     session,
@@ -63,6 +70,21 @@ urlpatterns: list[URLPattern] = [
     path("sessions/<uuid:session_id>/fork", history.fork, name="session-fork"),
     path("audit", audit.audit, name="audit"),
     path("telemetry", telemetry.telemetry, name="telemetry"),
+    path("settings", RedirectView.as_view(pattern_name="settings-you"), name="settings"),
+    path("settings/you", preferences.you, name="settings-you"),
+    path("settings/keys", keys.keys, name="settings-keys"),
+    path("settings/absence", absences.absence, name="settings-absence"),
+    path("settings/absence/drop", absences.drop, name="settings-absence-drop"),
+    path("settings/projects", projects.projects, name="settings-projects"),
+    path("settings/projects/new", projects.create, name="settings-project-new"),
+    path("settings/projects/<slug:name>/allows", projects.edit, name="settings-project"),
+    path("settings/projects/<slug:name>/members", members.people, name="settings-members"),
+    path(
+        "settings/projects/<slug:name>/members/remove",
+        members.remove,
+        name="settings-member-remove",
+    ),
+    path("settings/projects/<slug:name>/policy", policies.policy, name="settings-policy"),
     path("login", account.log_in, name="login"),
     path("logout", account.log_out, name="logout"),
     path("theme", account.theme, name="theme"),

@@ -13,6 +13,7 @@ from reviews.dashboards.cards import (
 )
 from reviews.dashboards.figures import DAYS, FEWEST, OUTCOMES, Telemetry, telemetry
 from reviews.dashboards.lists import PAGE_SIZE, Place, Queue, QueueRow, Tab, place, queue
+from reviews.dashboards.projects import managed, people_of, policies_of, project_named
 from reviews.dashboards.revisions import Audit, AuditLine, audit
 
 __all__ = [
@@ -30,7 +31,11 @@ __all__ = [
     "acknowledged",
     "approval",
     "audit",
+    "managed",
+    "people_of",
     "place",
+    "policies_of",
+    "project_named",
     "question",
     "queue",
     "review",

@@ -11,6 +11,7 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_POST
 
 THEMES: Final = ("light", "dark")
+SYSTEM: Final = "system"
 COOKIE: Final = "theme"
 A_YEAR_S: Final = 365 * 24 * 3600
 
@@ -25,20 +26,25 @@ def theme(request: HttpRequest) -> HttpResponse:
     """Keep the theme in a cookie (``system`` drops it) and go back."""
     chosen = request.POST.get("theme", "")
     response = HttpResponseRedirect(_way_back(request))
-    if chosen in THEMES:
-        response.set_cookie(
-            COOKIE,
-            chosen,
-            max_age=A_YEAR_S,
-            samesite="Lax",
-            httponly=True,
-            secure=settings.SESSION_COOKIE_SECURE,
-        )
-    elif chosen == "system":
-        response.delete_cookie(COOKIE, samesite="Lax")
-    else:
+    if chosen not in {*THEMES, SYSTEM}:
         raise BadRequest("there is no such theme")
+    keep_theme(response, chosen)
     return response
+
+
+def keep_theme(response: HttpResponse, chosen: str) -> None:
+    """Let this browser show the theme ``chosen`` from the next page on."""
+    if chosen == SYSTEM:
+        response.delete_cookie(COOKIE, samesite="Lax")
+        return
+    response.set_cookie(
+        COOKIE,
+        chosen,
+        max_age=A_YEAR_S,
+        samesite="Lax",
+        httponly=True,
+        secure=settings.SESSION_COOKIE_SECURE,
+    )
 
 
 def _way_back(request: HttpRequest) -> str:

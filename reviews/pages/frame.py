@@ -1,29 +1,43 @@
 """What all pages share: log-in, refusals, and that no cache keeps them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import wraps
 from typing import Concatenate, Final, ParamSpec, cast
 from uuid import UUID
 
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
+from django.utils import timezone
 from django.utils.cache import patch_cache_control
+from django.utils.translation import get_language, override
 from django.utils.translation import gettext as _
 
 from planmode.access.may import Action, Caller, Owned, caller_of, may, may_anywhere
-from planmode.core.errors import NotAllowedError, RevisionUnknownError, SessionUnknownError
+from planmode.core.errors import (
+    NotAllowedError,
+    ProjectUnknownError,
+    RevisionUnknownError,
+    SessionUnknownError,
+)
 from reviews.core.errors import CardUnknownError, OwnPlanError, ReviewUnknownError
+from reviews.models import Preferences
 
 UNKNOWN: Final = (
+    ProjectUnknownError,
     ReviewUnknownError,
     CardUnknownError,
     SessionUnknownError,
     RevisionUnknownError,
 )
 REFUSED: Final = (NotAllowedError, OwnPlanError)
+
+DENSITY: Final = "density"
+"""The cookie that says how close the rows of lists stand."""
 
 P = ParamSpec("P")
 
@@ -49,11 +63,23 @@ def page(
 
     @wraps(view)
     def served(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
-        response = _served(view, request, *args, **kwargs)
+        with as_they_like(request):
+            response = _served(view, request, *args, **kwargs)
         patch_cache_control(response, no_store=True)
         return response
 
     return served
+
+
+@contextmanager
+def as_they_like(request: HttpRequest) -> Iterator[None]:
+    """Show times in the person's zone; their language, too, where this browser keeps no other."""
+    row = Preferences.objects.of(request.user)
+    language = get_language()
+    if row.language and settings.LANGUAGE_COOKIE_NAME not in request.COOKIES:
+        language = row.language
+    with timezone.override(row.time_zone), override(language):
+        yield
 
 
 def _served(

@@ -7,25 +7,37 @@ from reviews.services.deciders import may_decide
 from reviews.services.decisions import decide
 from reviews.services.endings import how_it_ended
 from reviews.services.policies import set_policy
+from reviews.services.preferences import (
+    absences_of,
+    add_absence,
+    drop_absence,
+    not_covered,
+    set_preferences,
+)
 from reviews.services.reading import blocks_of, see, unseen, visit
 from reviews.services.tokens import issue_token
 from reviews.services.votes import withdraw_vote
 
 __all__ = [
     "LONGEST_ANSWER",
+    "absences_of",
+    "add_absence",
     "answer_approval",
     "answer_question",
     "blocks_of",
     "cards",
     "decide",
+    "drop_absence",
     "extend",
     "how_it_ended",
     "issue_token",
     "locked",
     "may_decide",
+    "not_covered",
     "owned",
     "see",
     "set_policy",
+    "set_preferences",
     "unseen",
     "visit",
     "withdraw_vote",

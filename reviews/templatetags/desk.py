@@ -127,6 +127,21 @@ STOPS: Final[Mapping[Outcome, Promise]] = {
 """Why a turn stopped at a person's word."""
 
 
+SETTINGS: Final = Door("settings", _("Settings"))
+
+
+@register.simple_tag(takes_context=True)
+def manages(context: Mapping[str, Any]) -> bool:
+    """Return whether there is a project that the person may change."""
+    return may_anywhere(context["request"].caller, Action.MANAGE_PROJECT)
+
+
+@register.filter
+def is_behind(url_name: str | None, door: str) -> bool:
+    """Return whether the page called ``url_name`` lies behind an entry of the navigation."""
+    return url_name is not None and (url_name == door or url_name.startswith(f"{door}-"))
+
+
 @register.simple_tag(takes_context=True)
 def navigation(context: Mapping[str, Any]) -> tuple[Door, ...]:
     """Return the pages that the person may open: none for nobody."""
@@ -134,7 +149,10 @@ def navigation(context: Mapping[str, Any]) -> tuple[Door, ...]:
     if not isinstance(request, HttpRequest) or not hasattr(request, "user"):
         return ()
     caller = getattr(request, "caller", None) or caller_of(request.user)
-    return tuple(door for action, door in DOORS.items() if may_anywhere(caller, action))
+    if caller is None:
+        return ()
+    doors = [door for action, door in DOORS.items() if may_anywhere(caller, action)]
+    return (*doors, SETTINGS)
 
 
 @register.simple_tag
