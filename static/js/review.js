@@ -13,6 +13,7 @@ class ReviewDesk extends HTMLElement {
     this.addEventListener("change", (event) => this.chosen(event));
     // While a decision is on its way, Escape takes nothing back: the answer decides what is shown.
     this.addEventListener("cancel", (event) => { if (event.target.querySelector("[data-sending]")) event.preventDefault(); }, true);
+    if (location.hash === "#decided") document.getElementById("decided")?.focus();
   }
 
   disconnectedCallback() {
@@ -30,6 +31,7 @@ class ReviewDesk extends HTMLElement {
     const content = await fragment(`${this.dataset.url}?view=${view}`);
     const wasOpen = !this.querySelector("[data-closed]");
     const changed = swapRegions(this, content);
+    for (const form of this.querySelectorAll("[data-decision]")) this.offerCarry(form);
     if (wasOpen && this.querySelector("[data-closed]")) this.closed();
     else if (changed.includes("notice")) announce(this.querySelector("[data-region=notice]").textContent.trim(), "assertive");
   }
@@ -40,7 +42,6 @@ class ReviewDesk extends HTMLElement {
     announce(line, "assertive");
     for (const radio of this.querySelectorAll("[data-option]")) radio.disabled = true;
     for (const form of this.querySelectorAll("[data-decision]")) {
-      this.offerCarry(form);
       problem(form, `${this.dataset.lost} ${line}`);
       form.querySelector("[data-confirm]").disabled = true;
       for (const field of form.querySelectorAll("textarea")) field.readOnly = true;
@@ -50,7 +51,7 @@ class ReviewDesk extends HTMLElement {
   /** A newer revision took this one's place: what was typed can go there, where nothing is decided yet. */
   offerCarry(form) {
     const { carry, carryLabel } = this.querySelector("[data-newer]")?.dataset ?? {};
-    if (!carry || form.querySelector("[formaction]")) return;
+    if (!carry || !this.querySelector("[data-closed]") || form.querySelector("[formaction]")) return;
     const button = Object.assign(document.createElement("button"), { className: "button main", textContent: carryLabel });
     button.formAction = carry;
     button.formNoValidate = true;
