@@ -11,6 +11,7 @@ from planmode.core.options import SHOWN_FROM
 from planmode.core.plansteps import PlanStep
 from reviews import dashboards
 from reviews.core.anatomy import Anatomy, Warned, WarningKind, restored
+from reviews.core.choices import Offer, offer
 from reviews.core.decisions import DecisionKind, offered
 from reviews.models import Card, Review
 from reviews.pages.needs import After, Need, afterwards, line_of, needs
@@ -47,6 +48,13 @@ class Desk:
     mine: Ballot | None
     anatomy: Anatomy | None
     voters: tuple[str, ...]
+
+    @property
+    def offer(self) -> Offer:
+        """The options, with what became of them since earlier revisions."""
+        here = self.review.revision_version
+        earlier = [one for one in self.track if one.revision_version <= here]
+        return offer([(one.revision_version, one.options) for one in earlier])
 
     @property
     def needs_line(self) -> str:

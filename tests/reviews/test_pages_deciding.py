@@ -15,7 +15,7 @@ from reviews.models import Absence, DecisionRecord, Review, Vote
 from reviews.services import set_policy
 from tests.conftest import member
 from tests.desk import approve, decide
-from tests.factories import PLAN, Play, play, submits
+from tests.factories import PLAN, Play, call, play, submits
 from tests.reviews.pages_client import browser, decides, html, text
 
 
@@ -313,3 +313,32 @@ def test_who_has_seen_every_block_approves(
     client.post(f"{path(session)}/seen", {"all": "yes"})
     assert decides(client, session, "approve", start="yes").status_code == 302
     assert session.review.outcome == "approved"
+
+
+# Options
+
+
+def with_options(plan: str, *options: tuple[str, str]) -> dict[str, object]:
+    """Return a reply that submits ``plan`` with labels and descriptions."""
+    offered = [{"label": label, "description": words} for label, words in options]
+    return {
+        "tool_calls": [
+            call("Write", path="${plan_file}", content=plan),
+            call("ExitPlanMode", options=offered),
+        ]
+    }
+
+
+def test_options_say_what_became_of_them(operator: User, reviewer: User, second: User) -> None:
+    first = with_options("# One", ("A", "Keep the old table"), ("B", "Big bang"))
+    again = with_options("# Two", ("A", "Keep the new table"), ("C", "Both"))
+    session = play(operator, [first, again, {"text": "Done."}]).work()
+    decide(session, reviewer, DecisionKind.REVISE, feedback="Not B.")
+    session.work()
+    set_policy(Project.objects.get(), Rules(2))
+    approve(session, second, option="A")
+    page = browser(reviewer).get(path(session))
+    assert "A text changed Keep the new table before: Keep the old table second" in text(page)
+    assert "<ins>new</ins>" in html(page)
+    assert "C new in this revision Both" in text(page)
+    assert "Option “B” was dropped in revision 2" in text(page)
