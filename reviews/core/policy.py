@@ -139,14 +139,13 @@ class MissingKind(StrEnum):
     APPROVALS = "approvals"
     LEAD = "lead"
     SPLIT = "split"
-    UNSEEN = "unseen"
 
 
 @dataclass(frozen=True, slots=True)
 class Missing:
     """A condition that is not met.
 
-    ``count`` is how many approvals are missing, or blocks unseen; ``options`` are those between
+    ``count`` is how many approvals are missing; ``options`` are those between
     which votes are split (which asks for nobody by itself).
     """
 

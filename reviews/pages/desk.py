@@ -97,6 +97,11 @@ class Desk:
         return self.quorum is not None and self.quorum.policy.rules.reason_required
 
     @property
+    def wants_all_seen(self) -> bool:
+        """Whether who approves must have had every block on the screen."""
+        return self.quorum is not None and self.quorum.policy.rules.wants_all_seen(self.quorum.tier)
+
+    @property
     def open(self) -> bool:
         """Whether the review waits for a decision."""
         return bool(self.review.status == Card.Status.OPEN)

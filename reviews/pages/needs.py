@@ -69,8 +69,6 @@ def _who(missing: Missing, able: Iterable[Seat], given: set[int]) -> list[Seat]:
             return [seat for seat in able if seat.counts_as_lead]
         case MissingKind.SPLIT:
             return [seat for seat in able if seat.person in given]
-        case MissingKind.UNSEEN:
-            return []
         case _:
             assert_never(missing.kind)
 
@@ -104,13 +102,6 @@ def text_of(missing: Missing) -> str:
             return _("votes for the same option; now they are split between %(options)s") % {
                 "options": names
             }
-        case MissingKind.UNSEEN:
-            words = ngettext(
-                "%(n)d changed block that you have not seen",
-                "%(n)d changed blocks that you have not seen",
-                missing.count,
-            )
-            return words % {"n": missing.count}
         case _:
             assert_never(missing.kind)
 

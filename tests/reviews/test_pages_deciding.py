@@ -297,6 +297,7 @@ def test_a_policy_may_want_every_block_seen(
     plain = play(operator, [submits(), {"text": "Done."}]).work()
     assert decides(browser(reviewer), plain, "approve", start="yes").status_code == 302
     client = browser(reviewer)
+    assert "wants you to have had every block" in text(client.get(path(risky)))
     refused = decides(client, risky, "approve", start="yes", feedback="My note")
     assert refused.status_code == 409
     assert "2 blocks were never on your screen." in text(refused)
