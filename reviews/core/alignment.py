@@ -118,7 +118,7 @@ class Alignment:
         before, after = self.before[gap.old : gap.old_end], self.after[gap.new : gap.new_end]
         in_old, in_new = Counter(before), Counter(after)
         places = {line: place for place, line in enumerate(after, gap.new) if in_new[line] == 1}
-        return _longest_rising(
+        return longest_rising(
             [
                 (place, places[line])
                 for place, line in enumerate(before, gap.old)
@@ -157,7 +157,7 @@ def gaps(kept: Iterable[Step], ends: Step) -> Iterator[tuple[slice, slice, Step 
     yield slice(old, ends[0]), slice(new, ends[1]), None
 
 
-def _longest_rising(pairs: Sequence[Step]) -> list[Step]:
+def longest_rising(pairs: Sequence[Step]) -> list[Step]:
     """Return a longest part of ``pairs`` (rising on the left) that rises on the right, too."""
     tops: list[int] = []  # the smallest right end of a rising part, by the part's length
     ends: list[int] = []  # the pair that has it

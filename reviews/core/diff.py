@@ -89,6 +89,20 @@ class Outline:
         for kind, old, new, count in zip(*[numbers] * 4, strict=True):
             yield _KINDS[kind], old, new, count
 
+    def kept(self, old_size: int) -> Iterator[Step]:
+        """Yield the numbers, from 1, that each kept line has in the old and in the new text.
+
+        ``old_size`` is how many lines the old text has.
+        """
+        old = new = 0
+        for kind, old_at, new_at, count in self.runs():
+            gone = count * (kind is not LineKind.ADDED)
+            # What is not shown before a run is kept.
+            same = old_at - old + (count if kind is LineKind.KEPT else 0)
+            yield from ((old + n, new + n) for n in range(1, same + 1))
+            old, new = old_at + gone, new_at + count * (kind is not LineKind.REMOVED)
+        yield from ((old + n, new + n) for n in range(1, old_size - old + 1))
+
 
 def lines_of(text: str) -> list[str]:
     r"""Return the lines of ``text``, each with its ``\n``; nothing else ends a line."""

@@ -178,6 +178,10 @@ def come(text: str) -> str:
             '<h3 id="plan-h-2">Goal</h3>', id="a number of a heading is no change",
         ),
         pytest.param(
+            "<p>a</p>\n<p>b</p>", "<p>a</p>\n<p>c</p>",
+            f"<p>a</p><p>{gone('b')}{come('c')}</p>", id="blanks between blocks",
+        ),
+        pytest.param(
             "<p>a</p>", "<h3>a</h3>", f"<p>{gone('a')}</p><h3>{come('a')}</h3>", id="another kind",
         ),
     ],

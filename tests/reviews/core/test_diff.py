@@ -112,6 +112,15 @@ def test_context_hides_kept_lines_only(old: str, new: str, context: int) -> None
             assert first.old_number - last.old_number > 2, "a fold of one line hides nothing"
 
 
+@given(old=TEXTS, new=TEXTS, context=st.none() | st.integers(0, 4))
+@settings(deadline=None)
+def test_an_outline_knows_where_kept_lines_are(old: str, new: str, context: int | None) -> None:
+    whole = lines(diff(old, new, context=None))
+    kept = [(line.old_number, line.new_number) for line in whole if line.kind is LineKind.KEPT]
+    found = outline(old, new, context=context)
+    assert list(found.kept(len(lines_of(old)))) == kept
+
+
 @given(text=TEXTS)
 def test_a_text_does_not_differ_from_itself(text: str) -> None:
     assert diff(text, text) == Diff(hunks=(), added=0, removed=0, coarse=False)
