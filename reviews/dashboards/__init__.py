@@ -1,12 +1,13 @@
 """What the pages show, read from rows: one frozen value for each."""
 
 from reviews.dashboards.cards import (
+    SessionReviews,
     acknowledged,
     approval,
     question,
     review,
     reviews_by_call,
-    reviews_of_plan,
+    reviews_of_session,
     state_of,
     usernames,
     who_answered,
@@ -26,6 +27,7 @@ __all__ = [
     "Place",
     "Queue",
     "QueueRow",
+    "SessionReviews",
     "Tab",
     "Telemetry",
     "acknowledged",
@@ -40,7 +42,7 @@ __all__ = [
     "queue",
     "review",
     "reviews_by_call",
-    "reviews_of_plan",
+    "reviews_of_session",
     "state_of",
     "telemetry",
     "usernames",

@@ -1,16 +1,18 @@
 """Cards as their pages show them: found by id, and in words."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 from uuid import UUID
 
 from django.contrib.auth.models import User
+from django.db.models import Exists, OuterRef
 
 from planmode import queries
 from planmode.core import events as ev
 from reviews.core.errors import CardUnknownError, ReviewUnknownError
-from reviews.models import Approval, Card, Question, Review, TelemetryEvent
+from reviews.models import Approval, Card, Question, Review, TelemetryEvent, Visit
 
 _SOON: Final = 50
 """Events behind a decision among which its delivery is looked for."""
@@ -83,10 +85,29 @@ def approval(approval_id: UUID) -> Approval:
     return found
 
 
-def reviews_of_plan(review: Review) -> list[Review]:
-    """Return all reviews of the plan that ``review`` is about, by revision."""
-    rows = Review.objects.filter(session_id=review.session_id, plan_id=review.plan_id)
-    return list(rows.order_by("revision_version"))
+@dataclass(frozen=True, slots=True)
+class SessionReviews:
+    """All reviews of a session, by the age of their plan, then by revision.
+
+    ``seen`` are those whose page the person had open.
+    """
+
+    all: tuple[Review, ...]
+    seen: frozenset[UUID]
+
+    def of_plan(self, plan_id: str) -> tuple[Review, ...]:
+        """Return those of one plan, by revision."""
+        return tuple(row for row in self.all if row.plan_id == plan_id)
+
+
+def reviews_of_session(session_id: UUID, person_id: int) -> SessionReviews:
+    """Return all reviews of a session, for a person."""
+    visits = Visit.objects.filter(review=OuterRef("pk"), person_id=person_id)
+    rows = Review.objects.filter(session_id=session_id).annotate(seen=Exists(visits))
+    found = list(rows.order_by("opened_at", "pk"))
+    begun = {row.plan_id: place for place, row in reversed(list(enumerate(found)))}
+    found.sort(key=lambda row: (begun[row.plan_id], row.revision_version))
+    return SessionReviews(tuple(found), frozenset(row.pk for row in found if row.seen))
 
 
 def reviews_by_call(session_id: UUID, call_ids: Iterable[str]) -> dict[str, Review]:

@@ -13,6 +13,7 @@ from reviews import dashboards
 from reviews.core.anatomy import Anatomy, Warned, WarningKind, restored
 from reviews.core.choices import Offer, offer
 from reviews.core.decisions import DecisionKind, offered
+from reviews.dashboards import SessionReviews
 from reviews.models import Card, Review
 from reviews.pages.needs import After, Need, afterwards, line_of, needs
 from reviews.quorum import Ballot, Quorum, quorum, seats
@@ -24,7 +25,8 @@ class Desk:
     """Where the review stands for one person.
 
     ``offered`` are the decisions that they may take now, ``why_not`` says why one is missing;
-    ``track`` are the reviews of all the plan's revisions, ``newer`` the newest behind this one.
+    ``track`` are the reviews of all the plan's revisions, ``newer`` the newest behind this one,
+    ``others`` those of all plans of the session.
     ``waits``: after a dismissal the agent waits for the person.
     ``steps`` are those of this revision, as long as the session goes by them. While the review is
     open, ``quorum`` says where votes stand, ``needs`` what is missing and from whom, ``after`` what
@@ -38,6 +40,7 @@ class Desk:
     why_not: str
     damaged: bool
     track: tuple[Review, ...]
+    others: SessionReviews
     newer: Review | None
     acknowledged: datetime | None
     waits: bool
@@ -122,7 +125,8 @@ def desk(card: Review, caller: Caller, *, damaged: bool) -> Desk:
 
     ``damaged``: its bytes are not what they were.
     """
-    track = dashboards.reviews_of_plan(card)
+    others = dashboards.reviews_of_session(card.session_id, caller.user_id)
+    track = others.of_plan(card.plan_id)
     newest, config = track[-1], queries.config(card.session.fold)
     closed = damaged or card.status != Card.Status.OPEN
     mine = () if closed else _decisions_of(card, caller)
@@ -135,7 +139,8 @@ def desk(card: Review, caller: Caller, *, damaged: bool) -> Desk:
         waits=config.after_dismiss == "waits",
         why_not=_why_not(card, caller),
         damaged=damaged,
-        track=tuple(track),
+        track=track,
+        others=others,
         newer=newest if newest.revision_version > card.revision_version else None,
         acknowledged=dashboards.acknowledged(card),
         steps=_steps(card),

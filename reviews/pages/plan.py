@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Final, assert_never
+from typing import assert_never
 
 from django.core.cache import cache
 from django.core.exceptions import BadRequest
@@ -11,25 +11,33 @@ from django.http import HttpRequest
 from planmode import queries
 from planmode.core.errors import StoredDataError
 from reviews import services
+from reviews.changes import Comparison, compared
 from reviews.core.blocks import Block, cut
 from reviews.core.contents import Section, changed_since, contents, language
-from reviews.core.diff import ENGINE, Diff, Outline, excerpt, lines_of, outline
+from reviews.core.diff import lines_of
+from reviews.dashboards import SessionReviews
 from reviews.models import Review
+from reviews.pages.comparing import (
+    LINES_SHOWN,
+    Base,
+    Difference,
+    Why,
+    base_of,
+    changed_lines,
+    counted,
+    drawn_changes,
+)
 from reviews.pages.frame import DeskRequest
 from reviews.rendering import VERSION, Drawing, drawn
 
-LINES_SHOWN: Final = 2000
-"""So many lines of the source, and of the changes, are one page."""
-OUTLINE_S: Final = 24 * 60 * 60
-"""Seconds that the outline of two revisions is kept: at worst it took seconds to find."""
-
 
 class View(StrEnum):
-    """How the plan is shown."""
+    """How the plan is shown, in the order of the tabs."""
 
-    CLEAN = "clean"
-    SOURCE = "source"
     CHANGES = "changes"
+    CLEAN = "clean"
+    SPLIT = "split"
+    SOURCE = "source"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +48,15 @@ class PlanView:
     are its table of contents. ``changed`` and ``unseen`` hold the first lines of blocks: those
     whose words the previous revision had not, and those that this person never had on the screen.
 
-    ``lines`` or ``changes`` are a part of ``line_count`` lines, ``next_line`` begins the next one.
-    ``changes`` and ``found`` are ``None`` where there is nothing to compare with; ``found`` is so,
-    too, while nobody has looked at the changes.
+    ``base`` is what the plan is compared with, if there is anything; ``found`` counts what changed
+    since, once somebody looked; ``difference`` is what the views of changes show of it, ``None``
+    where there is nothing to compare with. ``lines`` are a part of the source's ``line_count``
+    lines, ``next_line`` begins the next one.
     """
 
     view: View
-    previous: Review | None
-    found: Outline | None = None
+    base: Base | None
+    found: Comparison | None = None
     drawing: Drawing | None = None
     language: str = "en"
     sections: tuple[Section, ...] = ()
@@ -56,7 +65,17 @@ class PlanView:
     lines: tuple[tuple[int, str], ...] = ()
     line_count: int = 0
     next_line: int | None = None
-    changes: Diff | None = None
+    difference: Difference | None = None
+
+    @property
+    def previous(self) -> Review | None:
+        """The revision that is compared with."""
+        return self.base.review if self.base else None
+
+    @property
+    def asked(self) -> str:
+        """What an address adds to stay with a revision that somebody chose; else nothing."""
+        return f"&from={self.base.review.pk}" if self.base and self.base.why is Why.ASKED else ""
 
     @property
     def to_see(self) -> int:
@@ -69,47 +88,59 @@ class PlanView:
         return min(self.unseen & self.changed, default=0)
 
 
-def view_of(request: HttpRequest) -> View:
-    """Return the view that was asked for.
+def view_of(request: HttpRequest) -> View | None:
+    """Return the view that was asked for, if one was.
 
     Raises:
         BadRequest: there is none of that name.
     """
+    asked = request.GET.get("view") or request.POST.get("view")
     try:
-        return View(request.GET.get("view") or request.POST.get("view") or View.CLEAN)
+        return View(asked) if asked else None
     except ValueError as error:
         raise BadRequest("there is no such view") from error
 
 
 def plan_view(
-    request: DeskRequest, review: Review, text: str, *, track: tuple[Review, ...]
+    request: DeskRequest, review: Review, text: str, *, others: SessionReviews
 ) -> PlanView:
     """Return what the page shows of ``text``, the plan that ``review`` is about.
 
-    ``track`` are the reviews of all its revisions, oldest first.
+    ``others`` are all reviews of its session. Whoever names no view sees what changed, as soon as
+    there is anything to compare with.
 
     Raises:
         BadRequest: the address names a view or a line that there is not.
+        ReviewUnknownError: the address names no revision of this session to compare with.
     """
-    start, previous = _first_line(request), _previous(review, track)
-    found = cache.get(_key(previous, review)) if previous else None
-    plan = _read(PlanView(view_of(request), previous, found), review, text, request.caller.user_id)
-    match plan.view:
+    start, base = _first_line(request), base_of(request, review, others)
+    view = view_of(request) or (View.CHANGES if base else View.CLEAN)
+    compares = base is not None and view in {View.CHANGES, View.SPLIT}
+    old = text_of_plan(base.review) if base and compares else None
+    plan = PlanView(view, base, None if compares else counted(base, review))
+    plan = _read(plan, review, (text, old), request.caller.user_id)
+    match view:
         case View.CLEAN:
             return plan
         case View.SOURCE:
             return _source(plan, text, start)
-        case View.CHANGES:
-            return _changed(plan, review, text, start)
+        case View.CHANGES | View.SPLIT:
+            return plan if old is None else _changed(plan, old, text, start)
         case _:
-            assert_never(plan.view)
+            assert_never(view)
 
 
-def _read(plan: PlanView, review: Review, text: str, person_id: int) -> PlanView:
-    """Add what all views need: the blocks, which of them changed, which are still unseen."""
+def _read(
+    plan: PlanView, review: Review, texts: tuple[str, str | None], person_id: int
+) -> PlanView:
+    """Add what all views need: the blocks, which of them changed, which are still unseen.
+
+    ``texts`` are the plan's, and that of the base if it was read.
+    """
+    text, old = texts
     drawing = drawn(text)
     blocks = tuple(block.block for block in drawing.blocks)
-    changed = _changed_blocks(plan.previous, review, blocks)
+    changed = _changed_blocks(plan.previous, review, blocks, old)
     unseen = frozenset(block.first for block in services.unseen(review, person_id, blocks))
     return replace(
         plan,
@@ -122,7 +153,7 @@ def _read(plan: PlanView, review: Review, text: str, person_id: int) -> PlanView
 
 
 def _changed_blocks(
-    previous: Review | None, review: Review, blocks: tuple[Block, ...]
+    previous: Review | None, review: Review, blocks: tuple[Block, ...], old: str | None
 ) -> frozenset[int]:
     """Return the first lines of the blocks that are new since ``previous``; without one, of all."""
     if previous is None:
@@ -130,9 +161,9 @@ def _changed_blocks(
     key = f"changed-blocks:{VERSION}:{previous.sha256}:{review.sha256}"
     found: frozenset[int] | None = cache.get(key)
     if found is None:
-        old = text_of_plan(previous)
-        found = changed_since(() if old is None else cut(old), blocks)
-        if old is not None:
+        before = text_of_plan(previous) if old is None else old
+        found = changed_since(() if before is None else cut(before), blocks)
+        if before is not None:
             cache.set(key, found, timeout=None)
     return found
 
@@ -147,35 +178,21 @@ def _source(plan: PlanView, text: str, start: int) -> PlanView:
     )
 
 
-def _changed(plan: PlanView, review: Review, text: str, start: int) -> PlanView:
-    """Add what changed since the previous revision, if that one can be read."""
-    old = text_of_plan(plan.previous) if plan.previous else None
-    if plan.previous is None or old is None:
-        return replace(plan, found=None)
-    found = plan.found or outline(old, text)
-    if plan.found is None:
-        cache.set(_key(plan.previous, review), found, timeout=OUTLINE_S)
-    return replace(
-        plan,
-        found=found,
-        line_count=found.shown,
-        next_line=_next(start, found.shown),
-        changes=excerpt(found, old, text, start=start - 1, most=LINES_SHOWN),
-    )
-
-
-def _key(previous: Review, review: Review) -> str:
-    return f"outline:{ENGINE}:{previous.sha256}:{review.sha256}"
+def _changed(plan: PlanView, old: str, text: str, start: int) -> PlanView:
+    """Add what changed since the base: by line, too, if it can't be drawn."""
+    if plan.view is View.CHANGES:
+        difference = drawn_changes(old, text, start)
+    else:
+        difference = Difference(compared(old, text))
+    if difference.drawn is None:
+        blocks = tuple(block.block for block in plan.drawing.blocks) if plan.drawing else ()
+        difference = changed_lines(difference, old, text, blocks, start)
+    return replace(plan, found=difference.comparison, difference=difference)
 
 
 def _next(start: int, count: int) -> int | None:
     """Return where the part behind the one at ``start`` begins, if there is one."""
     return start + LINES_SHOWN if start - 1 + LINES_SHOWN < count else None
-
-
-def _previous(review: Review, track: tuple[Review, ...]) -> Review | None:
-    before = [r for r in track if r.revision_version < review.revision_version]
-    return before[-1] if before else None
 
 
 def _first_line(request: HttpRequest) -> int:

@@ -17,7 +17,7 @@ from reviews.core.errors import ReviewUnknownError
 from reviews.models import Review
 from reviews.pages.desk import desk
 from reviews.pages.frame import DeskRequest, page, require
-from reviews.pages.plan import plan_view, text_of_plan, view_of
+from reviews.pages.plan import View, plan_view, text_of_plan, view_of
 from reviews.pages.sheets import Sheet, asked_sheet
 from reviews.services import owned
 
@@ -37,7 +37,8 @@ def state(request: DeskRequest, review_id: UUID) -> HttpResponse:
     """Return the parts that others can change, for a page that was told of a change."""
     card = _readable(request, review_id)
     stands = desk(card, request.caller, damaged=text_of_plan(card) is None)
-    return render(request, "reviews/_review_state.html", {"desk": stands, "view": view_of(request)})
+    context = {"desk": stands, "view": view_of(request) or View.CLEAN}
+    return render(request, "reviews/_review_state.html", context)
 
 
 def show(
@@ -53,10 +54,11 @@ def show(
     card = _readable(request, review_id)
     text = text_of_plan(card)
     stands = desk(card, request.caller, damaged=text is None)
+    plan = None if text is None else plan_view(request, card, text, others=stands.others)
     context = {
         "desk": stands,
-        "plan": None if text is None else plan_view(request, card, text, track=stands.track),
-        "view": view_of(request),
+        "plan": plan,
+        "view": plan.view if plan else view_of(request) or View.CLEAN,
         "sheet": sheet,
         "kinds": tuple(DecisionKind),
         "cursor": cursor,

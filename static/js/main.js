@@ -1,6 +1,7 @@
 // The pages' behaviour. Every page works without it; each element here only adds to a form or link.
 import "./live.js";
 import "./keys.js";
+import "./changes.js";
 import "./queue.js";
 import "./review.js";
 import "./seen.js";

@@ -4,16 +4,13 @@ import re
 
 import pytest
 from django.contrib.auth.models import User
-from django.core.cache import cache
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from planmode.access.models import Project, Role
 from planmode.models import Blob
 from reviews.core.decisions import LONGEST_FEEDBACK, DecisionKind
-from reviews.core.diff import Outline
 from reviews.models import DecisionRecord, Review
-from reviews.pages import plan
 from tests.conftest import member
 from tests.desk import approve, decide
 from tests.factories import PLAN, Play, call, play, submits
@@ -122,61 +119,6 @@ def test_odd_queries_are_refused(query: str, waiting: Play, reviewer: User) -> N
 def test_a_first_revision_has_nothing_to_compare_with(waiting: Play, reviewer: User) -> None:
     page = text(browser(reviewer).get(f"{path(waiting)}?view=changes"))
     assert "first revision: there is nothing to compare with" in page
-
-
-def test_a_second_revision_shows_what_changed(revised: Play, reviewer: User) -> None:
-    page = browser(reviewer).get(f"{path(revised)}?view=changes")
-    assert "<ins>3. Test it</ins>" in html(page)
-    assert "Revision 1 → 2" in text(page)
-    assert "Changes +1 \N{MINUS SIGN}0" in text(page)
-    assert html(page).count('aria-label="Revisions of this plan"') == 1
-
-
-def test_lines_left_out_are_counted_and_an_indent_is_no_text(
-    operator: User, reviewer: User
-) -> None:
-    plan = "# Long\n" + "".join(f"- Step {number}\n" for number in range(20)) + "  - old\n"
-    replies = [submits(plan), submits(plan.replace("  - old", "  - new"))]
-    changing = play(operator, replies).work()
-    decide(changing, reviewer, DecisionKind.REVISE, feedback="Another")
-    page = browser(reviewer).get(f"{path(changing.work())}?view=changes")
-    assert text(page).count("18 unchanged lines") == 1
-    assert "  <ins>- new</ins>" in html(page)
-    assert "  <del>- old</del>" in html(page)
-
-
-def test_the_counts_are_on_every_view_once_somebody_looked(
-    revised: Play, reviewer: User, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    cache.clear()
-    counts = "Changes +1 \N{MINUS SIGN}0"
-    client = browser(reviewer)
-    assert counts not in text(client.get(path(revised)))
-    client.get(f"{path(revised)}?view=changes")
-    monkeypatch.setattr(plan, "outline", no_second_time)
-    for view in ("clean", "source", "changes"):
-        assert counts in text(client.get(f"{path(revised)}?view={view}"))
-
-
-def no_second_time(old: str, new: str) -> Outline:
-    """Refuse the work that was done once."""
-    raise AssertionError
-
-
-def test_many_changes_come_in_parts(operator: User, reviewer: User) -> None:
-    old, new = ("# Long\n" + f"{word}\n" * 1500 for word in ("old", "new"))
-    long = play(operator, [submits(old), submits(new), {"text": "Done."}]).work()
-    decide(long, reviewer, DecisionKind.REVISE, feedback="Otherwise")
-    long.work()
-    client = browser(reviewer)
-    first = client.get(f"{path(long)}?view=changes")
-    assert "Go on at line 2001 of 3001 These are not all changes." in text(first)
-    assert (html(first).count("<del>"), html(first).count("<ins>")) == (1500, 499)
-    rest = client.get(f"{path(long)}?view=changes&line=2001")
-    assert (html(rest).count("<del>"), html(rest).count("<ins>")) == (0, 1001)
-    assert "Go on at" not in text(rest)
-    behind = client.get(f"{path(long)}?view=changes&line=9001")
-    assert "The changes end before this line." in text(behind)
 
 
 @on_sqlite
