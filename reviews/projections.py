@@ -19,7 +19,7 @@ from planmode.signals import Appended, Logged, events_appended
 from reviews import audit, broadcast, feed, opening
 from reviews.audit import Fact
 from reviews.feed import Change
-from reviews.models import Approval, Card, DecisionRecord, Question, Review, TelemetryEvent
+from reviews.models import Approval, Card, Comment, DecisionRecord, Question, Review, TelemetryEvent
 from reviews.quorum import Ballot, Quorum, quorum
 
 REVIEW, QUESTION, APPROVAL = "plan_review", "question", "approval"
@@ -53,7 +53,7 @@ class _Desk:
     changes: list[Change] = field(default_factory=list)
     revision: ev.PlanRevisionRecorded | None = None
 
-    def take(self, logged: Logged) -> None:  # noqa: C901, PLR0912 - one arm for each event
+    def take(self, logged: Logged) -> None:  # noqa: C901, PLR0912, PLR0915 - one arm for each event
         """Write what follows from one event; most follow to nothing."""
         match logged.event:
             case ev.ToolFinished(name="EnterPlanMode", is_error=False):
@@ -67,6 +67,8 @@ class _Desk:
                 self.resolve_review(logged, event)
             case ev.PlanReviewClosed() as event:
                 self.close_review(logged, event)
+            case ev.CommentReplied() as event:
+                self.reply(logged, event)
             case ev.QuestionAsked() as event:
                 self.open_question(logged, event)
             case ev.QuestionAnswered() as event:
@@ -110,7 +112,7 @@ class _Desk:
         found = quorum(review)
         ballots = _that_met(found, event)
         own = event.by == self.batch.owner_id or any(ballot.own for ballot in ballots)
-        DecisionRecord.objects.create(
+        record = DecisionRecord.objects.create(
             review=review,
             outcome=event.outcome,
             sha256=review.sha256,
@@ -124,6 +126,8 @@ class _Desk:
             votes=[_vote(ballot) for ballot in ballots],
             at=logged.at,
         )
+        given = [sent.comment for sent in event.comments]
+        Comment.objects.filter(pk__in=given).update(sent_with=record)
         self.telemetry(
             logged,
             "plan_resolved",
@@ -134,6 +138,7 @@ class _Desk:
         rule = {
             "policy_version": found.policy.version,
             "votes": [ballot.person for ballot in ballots],
+            "comments": given,
         }
         self.fact(logged, "decision", {**_fact(event), **rule, "sha256": review.sha256})
         self.change(REVIEW, "resolved", review)
@@ -142,6 +147,17 @@ class _Desk:
         self.close(Review, event.review, Card.Status(event.how.value), logged)
         self.fact(logged, "review_closed", _fact(event))
         self.change(REVIEW, "changed", Review.objects.get(pk=event.review))
+
+    def reply(self, logged: Logged, event: ev.CommentReplied) -> None:
+        """Put the agent's answer below the comment; its author is nobody."""
+        here = Comment.objects.filter(review__session_id=self.batch.session_id)
+        thread = here.filter(pk=event.comment).select_related("review").first()
+        if thread is None:
+            return  # a fork answers what its source was given
+        Comment.objects.create(
+            review=thread.review, parent=thread, text=event.text, published_at=logged.at
+        )
+        self.change(REVIEW, "changed", thread.review)
 
     # Questions and tool approvals
 
@@ -307,7 +323,7 @@ def _fact(
     event: ev.PlanSubmitted | ev.PlanResolved | ev.PlanReviewClosed | ev.ApprovalResolved,
 ) -> dict[str, Any]:
     """Return the event's fields without free text: an audit fact names people by id only."""
-    free = {"feedback", "reason", "note", "title"}
+    free = {"feedback", "reason", "note", "title", "comments"}
     return {name: value for name, value in asdict(event).items() if name not in free}
 
 

@@ -19,6 +19,7 @@ class Action(StrEnum):
     HEAR_FEED = "hear_feed"
     DECIDE = "decide"
     DISMISS = "dismiss"
+    COMMENT = "comment"
     ANSWER = "answer"  # questions and tool approvals
     START_SESSION = "start_session"
     POST_MESSAGE = "post_message"
@@ -62,6 +63,12 @@ TABLE: Final[Mapping[Action, Mapping[str, Reach]]] = {
     Action.HEAR_FEED: _PEOPLE,
     Action.DECIDE: _DECIDERS,
     Action.DISMISS: {**_DECIDERS, Role.ADMIN: Reach.PROJECT},
+    # Agents answer comments by their own tool, never by token.
+    Action.COMMENT: {
+        **_DECIDERS,
+        Role.ADMIN: Reach.PROJECT,
+        Role.OPERATOR: Reach.OWN,
+    },
     Action.ANSWER: {**_DECIDERS, Role.OPERATOR: Reach.OWN},
     Action.START_SESSION: {TOKEN_SUBMITS: Reach.PROJECT, Role.OPERATOR: Reach.PROJECT},
     Action.POST_MESSAGE: {TOKEN_SUBMITS: Reach.OWN, Role.OPERATOR: Reach.OWN},

@@ -1,4 +1,4 @@
-"""Reviewers' comments as the agent reads them, with the outcome of a review."""
+"""Reviewers' comments as the agent reads them."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final

@@ -34,7 +34,7 @@ OUTCOME_OF: Final[Mapping[DecisionKind, Outcome]] = {
     DecisionKind.DISMISS: Outcome.DISMISSED,
 }
 REJECTS: Final = frozenset({DecisionKind.REJECT, DecisionKind.REJECT_AND_EXIT})
-_TAKES_FEEDBACK: Final = frozenset({DecisionKind.APPROVE, DecisionKind.REVISE})
+TAKES_FEEDBACK: Final = frozenset({DecisionKind.APPROVE, DecisionKind.REVISE})
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +69,10 @@ def check_offered(kind: DecisionKind, config: PlanModeConfig) -> None:
         raise DecisionIncompleteError(f"this agent's reviews take no {kind}; decide: {names}")
 
 
-def completed(decision: Decision, options: Sequence[str]) -> Decision:
+def completed(decision: Decision, options: Sequence[str], *, remarks: int = 0) -> Decision:
     """Return ``decision`` with blanks counted as nothing, once it is complete.
 
-    ``options`` are the labels that the card offers.
+    ``options`` are the labels that the card offers, ``remarks`` how many open comments go along.
 
     Raises:
         DecisionIncompleteError: something is missing, too long, or does not belong to this kind.
@@ -84,7 +84,7 @@ def completed(decision: Decision, options: Sequence[str]) -> Decision:
         reason=_tidy("reason", decision.reason),
     )
     _check_option(tidy, options)
-    _check_words(tidy)
+    _check_words(tidy, remarks)
     if not tidy.start and tidy.kind is not DecisionKind.APPROVE:
         raise DecisionIncompleteError("start: false goes with approve only")
     return tidy
@@ -146,11 +146,13 @@ def _check_option(decision: Decision, options: Sequence[str]) -> None:
         raise DecisionIncompleteError(f"name the option that you approve: {', '.join(offered)}")
 
 
-def _check_words(decision: Decision) -> None:
+def _check_words(decision: Decision, remarks: int) -> None:
     kind = decision.kind
-    if kind is DecisionKind.REVISE and not decision.feedback:
-        raise DecisionIncompleteError("say in feedback what the agent shall change")
-    if decision.feedback and kind not in _TAKES_FEEDBACK:
+    if kind is DecisionKind.REVISE and not decision.feedback and not remarks:
+        raise DecisionIncompleteError(
+            "say in feedback what the agent shall change, or publish comments that do"
+        )
+    if decision.feedback and kind not in TAKES_FEEDBACK:
         raise DecisionIncompleteError(f"feedback goes with approve and revise; {kind} takes reason")
-    if decision.reason and kind in _TAKES_FEEDBACK:
+    if decision.reason and kind in TAKES_FEEDBACK:
         raise DecisionIncompleteError(f"reason does not go with {kind}; use feedback")

@@ -130,3 +130,36 @@ class BlocksUnseenError(DomainError):
         """Keep how many are left."""
         super().__init__(message)
         self.count = count
+
+
+class AnchorInvalidError(DomainError):
+    """A comment was put on lines or words that the revision does not have."""
+
+    code = "anchor_invalid"
+    title = "The comment can't stand there"
+
+
+class CommentInvalidError(DomainError):
+    """A comment says nothing, too much, or is one too many."""
+
+    code = "comment_invalid"
+    title = "The comment can't be taken like this"
+
+
+class CommentUnknownError(DomainError):
+    """No comment or draft of that id that the caller may see."""
+
+    code = "comment_unknown"
+    title = "There is no such comment"
+
+
+class DraftStaleError(DomainError):
+    """The draft was saved from elsewhere meanwhile; ``text`` is what it holds now."""
+
+    code = "draft_stale"
+    title = "This draft was changed in another window"
+
+    def __init__(self, message: str, *, text: str) -> None:
+        """Keep what the draft holds."""
+        super().__init__(message)
+        self.text = text

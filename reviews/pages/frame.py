@@ -24,13 +24,19 @@ from planmode.core.errors import (
     RevisionUnknownError,
     SessionUnknownError,
 )
-from reviews.core.errors import CardUnknownError, OwnPlanError, ReviewUnknownError
+from reviews.core.errors import (
+    CardUnknownError,
+    CommentUnknownError,
+    OwnPlanError,
+    ReviewUnknownError,
+)
 from reviews.models import Preferences
 
 UNKNOWN: Final = (
     ProjectUnknownError,
     ReviewUnknownError,
     CardUnknownError,
+    CommentUnknownError,
     SessionUnknownError,
     RevisionUnknownError,
 )

@@ -18,6 +18,7 @@ from reviews.models import Review
 from reviews.pages.desk import desk
 from reviews.pages.frame import DeskRequest, page, require
 from reviews.pages.plan import View, plan_view, text_of_plan, view_of
+from reviews.pages.remarks import RemarkForm, remarks
 from reviews.pages.sheets import Sheet, asked_sheet
 from reviews.services import owned
 
@@ -37,14 +38,23 @@ def state(request: DeskRequest, review_id: UUID) -> HttpResponse:
     """Return the parts that others can change, for a page that was told of a change."""
     card = _readable(request, review_id)
     stands = desk(card, request.caller, damaged=text_of_plan(card) is None)
-    context = {"desk": stands, "view": view_of(request) or View.CLEAN}
+    context = {
+        "desk": stands,
+        "remarks": remarks(request, card, request.caller, stands, form=None),
+        "view": view_of(request) or View.CLEAN,
+    }
     return render(request, "reviews/_review_state.html", context)
 
 
 def show(
-    request: DeskRequest, review_id: UUID, *, sheet: Sheet | None, status: int
+    request: DeskRequest,
+    review_id: UUID,
+    *,
+    sheet: Sheet | None,
+    remark: RemarkForm | None = None,
+    status: int,
 ) -> HttpResponse:
-    """Return the page of a review, with a sheet that is open if there is one.
+    """Return the page of a review, with a sheet or a remark that is open if there is one.
 
     Raises:
         ReviewUnknownError: no such review that the person may see.
@@ -59,6 +69,7 @@ def show(
         "desk": stands,
         "plan": plan,
         "view": plan.view if plan else view_of(request) or View.CLEAN,
+        "remarks": remarks(request, card, request.caller, stands, form=remark),
         "sheet": sheet,
         "kinds": tuple(DecisionKind),
         "cursor": cursor,

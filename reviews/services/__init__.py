@@ -2,6 +2,7 @@
 
 from reviews.services.answers import LONGEST_ANSWER, answer_approval, answer_question
 from reviews.services.cards import cards, locked, owned
+from reviews.services.comments import NewDraft, discard_draft, publish, save_draft, settle
 from reviews.services.deadlines import extend
 from reviews.services.deciders import may_decide
 from reviews.services.decisions import decide
@@ -20,6 +21,7 @@ from reviews.services.votes import withdraw_vote
 
 __all__ = [
     "LONGEST_ANSWER",
+    "NewDraft",
     "absences_of",
     "add_absence",
     "answer_approval",
@@ -27,6 +29,7 @@ __all__ = [
     "blocks_of",
     "cards",
     "decide",
+    "discard_draft",
     "drop_absence",
     "extend",
     "how_it_ended",
@@ -35,9 +38,12 @@ __all__ = [
     "may_decide",
     "not_covered",
     "owned",
+    "publish",
+    "save_draft",
     "see",
     "set_policy",
     "set_preferences",
+    "settle",
     "unseen",
     "visit",
     "withdraw_vote",

@@ -10,6 +10,7 @@ from planmode.access.may import Caller, as_of_now
 from planmode.core import events as ev
 from reviews.core.decisions import (
     OUTCOME_OF,
+    TAKES_FEEDBACK,
     Decision,
     DecisionKind,
     check_offered,
@@ -26,6 +27,7 @@ from reviews.services.cards import locked
 from reviews.services.deciders import check_decider
 from reviews.services.endings import check_open
 from reviews.services.reading import unseen
+from reviews.threads import open_threads, sent
 
 
 @transaction.atomic
@@ -37,6 +39,8 @@ def decide(review_id: UUID, decision: Decision, *, by: Caller) -> Review:
     session's lock lets decisions through one by one. What follows of one is made of its event, in
     the same transaction: the review closes (``reviews.projections``), plan mode, telemetry, audit
     fact, feed and the turn.
+
+    Comments that nobody has resolved go to the agent with a revise or an approval.
 
     Raises:
         ReviewUnknownError: no such review that ``by`` may see.
@@ -61,7 +65,9 @@ def decide(review_id: UUID, decision: Decision, *, by: Caller) -> Review:
             current=review.sha256,
         )
     check_offered(decision.kind, queries.config(review.session.fold))
-    complete = completed(decision, [option["label"] for option in review.options])
+    remarks = open_threads(review) if decision.kind in TAKES_FEEDBACK else ()
+    labels = [option["label"] for option in review.options]
+    complete = completed(decision, labels, remarks=len(remarks))
     rules = in_force(review.project_id).rules
     check_reason(complete, rules)
     resolving: Decision | None = complete
@@ -70,7 +76,7 @@ def decide(review_id: UUID, decision: Decision, *, by: Caller) -> Review:
         _check_seen(review, rules, by.user_id)
         resolving = votes.cast(review, complete, person_id=by.user_id)
     if resolving is not None:
-        _resolve(review, resolving, by.user_id)
+        _resolve(review, resolving, by.user_id, sent(remarks))
     return Review.objects.select_related("decision__by").get(pk=review.pk)
 
 
@@ -86,7 +92,12 @@ def _check_seen(review: Review, rules: Rules, person_id: int) -> None:
         )
 
 
-def _resolve(review: Review, decision: Decision, person_id: int) -> None:
+def _resolve(
+    review: Review,
+    decision: Decision,
+    person_id: int,
+    comments: tuple[ev.SentComment, ...],
+) -> None:
     planmode.resolve_plan(
         review.session_id,
         ev.PlanResolved(
@@ -97,5 +108,6 @@ def _resolve(review: Review, decision: Decision, person_id: int) -> None:
             reason=decision.reason,
             start=decision.start,
             by=person_id,
+            comments=comments,
         ),
     )

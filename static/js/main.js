@@ -4,6 +4,7 @@ import "./keys.js";
 import "./changes.js";
 import "./queue.js";
 import "./review.js";
+import "./remarks.js";
 import "./seen.js";
 import "./session.js";
 import { focusMarked } from "./page.js";

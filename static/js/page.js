@@ -42,9 +42,7 @@ export function swapRegions(root, content) {
     const old = root.querySelector(`[data-region="${name}"]`);
     if (!old || old.innerHTML === fresh.innerHTML) continue;
     const held = old.contains(document.activeElement);
-    const open = [...old.querySelectorAll("details")].map((one) => one.open);
     old.innerHTML = fresh.innerHTML;
-    old.querySelectorAll("details").forEach((one, place) => { one.open ||= open[place] ?? false; });
     if (held) { old.tabIndex = -1; old.focus({ preventScroll: true }); }
     changed.push(name);
   }

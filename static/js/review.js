@@ -28,7 +28,8 @@ class ReviewDesk extends HTMLElement {
 
   async load() {
     const view = this.querySelector("#decide [name=view]")?.value ?? "clean";
-    const content = await fragment(`${this.dataset.url}?view=${view}`);
+    const by = new URLSearchParams(location.search).get("by") ?? "";
+    const content = await fragment(`${this.dataset.url}?view=${view}&by=${encodeURIComponent(by)}`);
     const wasOpen = !this.querySelector("[data-closed]");
     const changed = swapRegions(this, content);
     for (const form of this.querySelectorAll("[data-decision]")) this.offerCarry(form);
