@@ -11,12 +11,15 @@ from celery.worker import WorkController, state
 from django.conf import settings
 from django.db import Error as DatabaseError
 from django.db import connection
+from django.utils import timezone
 
 from config.celery import app
 from planmode import tasks, wakeups
 from planmode.agent.stopping import STOPPING
 from planmode.models import Turn
 from planmode.store import heartbeats
+from reviews import tasks as desk
+from reviews.models import Notice
 
 logger = logging.getLogger(__name__)
 
@@ -82,6 +85,7 @@ class EmbeddedWorker:
                     sweep_at = now + settings.SWEEP_S
                     tasks.wake_due_schedules()
                     tasks.look_at_background_tasks()
+                    look_at_notices()
             except DatabaseError as error:
                 logger.warning("the poller can't read the turns, trying on: %s", error)
                 connection.close()
@@ -94,6 +98,16 @@ class EmbeddedWorker:
             logger.warning("the heartbeat stays: %s", error)
         finally:
             connection.close()
+
+
+def look_at_notices() -> None:
+    """Note what expires soon; let a thread of the worker send what is due.
+
+    A mail server that hangs holds that thread, and neither a turn's wake-up nor a request.
+    """
+    desk.tell_of_deadlines()
+    if Notice.objects.due(timezone.now()).exists():
+        desk.send_notices.apply_async()
 
 
 @dataclass(slots=True)

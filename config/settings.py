@@ -194,8 +194,21 @@ SLICE_S = env.integer("SLICE_S", 30, least=1)
 CELERY_BEAT_SCHEDULE = {
     "requeue": {"task": "planmode.tasks.requeue_due_turns", "schedule": float(SWEEP_S)},
     "schedules": {"task": "planmode.tasks.wake_due_schedules", "schedule": float(SWEEP_S)},
+    "deadlines": {"task": "reviews.tasks.tell_of_deadlines", "schedule": 60.0},
+    "notices": {"task": "reviews.tasks.send_notices", "schedule": float(SWEEP_S)},
     "background": {"task": "planmode.tasks.look_at_background_tasks", "schedule": float(SWEEP_S)},
 }
+
+# How people are told by e-mail; without a host nobody is.
+EMAIL_HOST = env.text("EMAIL_HOST")
+EMAIL_SECURITY = env.choice("EMAIL_SECURITY", ("starttls", "tls", "none"))
+EMAIL_USE_TLS, EMAIL_USE_SSL = EMAIL_SECURITY == "starttls", EMAIL_SECURITY == "tls"
+EMAIL_PORT = env.integer("EMAIL_PORT", 587, least=1, most=65535)
+EMAIL_HOST_USER = env.text("EMAIL_USER")
+EMAIL_HOST_PASSWORD = env.secret("EMAIL_PASSWORD")
+EMAIL_TIMEOUT = env.integer("EMAIL_TIMEOUT_S", 10, least=1)
+DEFAULT_FROM_EMAIL = env.text("EMAIL_FROM", "plan-review@localhost")
+PUBLIC_URL = env.text("PUBLIC_URL", f"http://{HOST}:{PORT}").rstrip("/")
 
 # What may go with a message: as these types, so many bytes each.
 ATTACHMENT_TYPES = env.words(

@@ -10,7 +10,7 @@ class ReviewsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Listen to planmode."""
-        from reviews import projections  # noqa: PLC0415 - models must be loaded before
+        """Listen to planmode, and register the checks."""
+        from reviews import checks, projections  # noqa: F401, PLC0415 - models must be loaded before
 
         projections.connect()

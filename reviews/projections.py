@@ -16,7 +16,7 @@ from planmode.core.failures import needs_somebody
 from planmode.core.options import SHOWN_FROM
 from planmode.core.outcomes import Outcome
 from planmode.signals import Appended, Logged, events_appended
-from reviews import audit, broadcast, feed, opening
+from reviews import audit, broadcast, feed, notices, opening
 from reviews.audit import Fact
 from reviews.feed import Change
 from reviews.models import Approval, Card, Comment, DecisionRecord, Question, Review, TelemetryEvent
@@ -34,11 +34,12 @@ def connect() -> None:
 def project(appended: Appended, **_: object) -> None:
     """Write what follows from ``appended``, inside its transaction.
 
-    Cards and telemetry first, then audit facts, then feed numbers, which must come last.
+    Cards and telemetry first, then notices, audit facts, and feed numbers, which must come last.
     """
     desk = _Desk(appended)
     for logged in appended.events:
         desk.take(logged)
+    notices.tell_of(desk.changes, now=appended.events[-1].at)
     audit.record(desk.facts, now=appended.events[-1].at)
     feed.publish(desk.changes)
     transaction.on_commit(broadcast.look)

@@ -1,4 +1,4 @@
-"""Projects as their admins see them: members by person, policies by version."""
+"""Projects as their admins see them, with members and policies."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,5 +1,8 @@
 """How people want to be told, and what they were told."""
 
+from datetime import datetime
+from typing import Self
+
 from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.db import models
@@ -70,11 +73,20 @@ class Absence(models.Model):
         return f"{self.person_id} is away from {self.first} to {self.last}"
 
 
+class NoticeQuerySet(models.QuerySet["Notice"]):
+    """Questions about what people are told."""
+
+    def due(self, now: datetime) -> Self:
+        """Return those whose e-mail should have gone by ``now`` (aware)."""
+        return self.filter(sent_at=None, due_at__lte=now)
+
+
 class Notice(models.Model):
     """One thing that one person is told once, and how far its e-mail is.
 
     ``event`` names what happened (a card and what became of it); with the person it is unique, so
-    nobody is told twice, whatever asks.
+    nobody is told twice, whatever asks. ``due_at`` is when its e-mail is to be sent, or tried
+    again; empty where none is.
     """
 
     person = models.ForeignKey(
@@ -89,6 +101,8 @@ class Notice(models.Model):
     sent_at = models.DateTimeField(null=True)
     attempts = models.PositiveSmallIntegerField(default=0)
     last_error = models.CharField(max_length=300, blank=True)
+
+    objects = NoticeQuerySet.as_manager()
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["person", "event"], name="told_once")]
