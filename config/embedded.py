@@ -86,6 +86,7 @@ class EmbeddedWorker:
                     tasks.wake_due_schedules()
                     tasks.look_at_background_tasks()
                     look_at_notices()
+                    desk.expire_reviews()
             except DatabaseError as error:
                 logger.warning("the poller can't read the turns, trying on: %s", error)
                 connection.close()

@@ -194,6 +194,7 @@ SLICE_S = env.integer("SLICE_S", 30, least=1)
 CELERY_BEAT_SCHEDULE = {
     "requeue": {"task": "planmode.tasks.requeue_due_turns", "schedule": float(SWEEP_S)},
     "schedules": {"task": "planmode.tasks.wake_due_schedules", "schedule": float(SWEEP_S)},
+    "expiry": {"task": "reviews.tasks.expire_reviews", "schedule": float(SWEEP_S)},
     "deadlines": {"task": "reviews.tasks.tell_of_deadlines", "schedule": 60.0},
     "notices": {"task": "reviews.tasks.send_notices", "schedule": float(SWEEP_S)},
     "background": {"task": "planmode.tasks.look_at_background_tasks", "schedule": float(SWEEP_S)},

@@ -3,7 +3,13 @@
 from celery import shared_task
 from django.utils import timezone
 
-from reviews import mails, notices
+from reviews import mails, notices, services
+
+
+@shared_task(ignore_result=True)
+def expire_reviews() -> None:
+    """Park the reviews whose deadline is over; nothing is ever approved by silence."""
+    services.expire_due(timezone.now())
 
 
 @shared_task(ignore_result=True)

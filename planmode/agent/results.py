@@ -176,10 +176,25 @@ def answered(
             return _finished(call, ev.Verdict.REFUSED, text)
         case ev.ChildReported():
             return _reported(session_id, call, answer)
+        case ev.PlanReviewClosed():
+            return _expired(session_id, call)
         case ev.PlanResolved():
             return _resolved(session_id, call, answer, saved_as, config)
         case _:
             raise AssertionError(f"{answer} answers no call")
+
+
+def _expired(session_id: UUID, call: ToolCall) -> ev.ToolFinished:
+    """Return that nobody decided: the agent must take it for neither a yes nor a no."""
+    version = str(eventlog.last(session_id, ev.PlanSubmitted).version)
+    return ev.ToolFinished(
+        call.id,
+        call.name,
+        render("results/expired", version=version),
+        is_error=True,
+        stops_turn=True,
+        halt=Halt.REVIEW_EXPIRED.value,
+    )
 
 
 def _reported(session_id: UUID, call: ToolCall, reported: ev.ChildReported) -> ev.ToolFinished:

@@ -32,6 +32,7 @@ class Halt(StrEnum):
     OPEN_STEPS = "open_steps"
     SAME_REFUSED_CALL = "same_refused_call"
     SAME_CALL = "same_call"
+    REVIEW_EXPIRED = "review_expired"
 
 
 HALTS: Final = frozenset(halt.value for halt in Halt)
@@ -61,6 +62,7 @@ WORDS: Final[Mapping[str, str]] = {
     Halt.OPEN_STEPS: "it stopped with open plan steps, although reminded",
     Halt.SAME_REFUSED_CALL: "it asked for the same refused call again and again",
     Halt.SAME_CALL: "it made the same call again and again",
+    Halt.REVIEW_EXPIRED: "the review of its plan expired: nobody decided in time",
     Failure.TIMEOUT: "the model did not answer in time",
     Failure.RATE_LIMIT: "the provider asks for a pause",
     Failure.ERROR: "the provider could not answer",

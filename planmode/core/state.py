@@ -10,7 +10,8 @@ from pydantic import TypeAdapter
 
 from planmode.core import events as ev
 from planmode.core.calls import ToolCall
-from planmode.core.outcomes import CONSEQUENCES, Outcome
+from planmode.core.failures import Halt
+from planmode.core.outcomes import CONSEQUENCES, Closure, Outcome
 from planmode.core.permission import NO_REFUSALS, Breaker, PermissionMode
 from planmode.core.plansteps import PlanStep, PlanStepStatus
 from planmode.core.profiles import MAIN
@@ -442,10 +443,13 @@ def _review(
             given = {sent.comment: False for sent in event.comments}
             state = replace(state, turn=turn, comments={**state.comments, **given})
             state = _answered(state, review, seq)
-        case ev.PlanReviewClosed():
+        case ev.PlanReviewClosed(review=review, how=how):
             # Nobody decided on these bytes, so they may be submitted once more.
             undecided = {key: sha for key, sha in plan.submitted.items() if key != plan.plan_id}
             plan = replace(plan, review=None, submitted=undecided)
+            if how is Closure.EXPIRED:  # the others come with what ends the wait
+                turn = replace(state.turn, halt=Halt.REVIEW_EXPIRED)
+                state = _answered(replace(state, turn=turn), review, seq)
         case _:
             assert_never(event)
     return replace(state, plan=plan)

@@ -1,7 +1,12 @@
 """Verbs of people on the agent's side, each one transaction."""
 
 from planmode.core.attachments import NewAttachment
-from planmode.services.answers import answer_approval, answer_question, resolve_plan
+from planmode.services.answers import (
+    answer_approval,
+    answer_question,
+    expire_review,
+    resolve_plan,
+)
 from planmode.services.choices import Choice, choose_permission_mode, choose_plan_mode
 from planmode.services.commands import CommandResult, action_of, run_command
 from planmode.services.history import compact, fork, retry_turn, undo
@@ -26,6 +31,7 @@ __all__ = [
     "compact",
     "delete_schedule",
     "edit_plan",
+    "expire_review",
     "fork",
     "hold_session",
     "post_message",

@@ -7,6 +7,7 @@ from django.db.models.functions import Now
 from planmode import turns
 from planmode.core import events as ev
 from planmode.core.errors import NotWaitingError
+from planmode.core.outcomes import Closure
 from planmode.core.state import waiting_for
 from planmode.models import Turn
 from planmode.store import eventlog
@@ -25,6 +26,23 @@ def resolve_plan(session_id: UUID, resolved: ev.PlanResolved) -> None:
             raise NotWaitingError("this review is not open any more")
         _requeue(session_id)
         turns.resolve_review(log, resolved)
+
+
+def expire_review(session_id: UUID, review: str) -> None:
+    """Close the open review because its time is over: nothing is decided, plan mode stays on.
+
+    The agent is told so, and its turn stops and waits for a person. A child's review does not
+    exist, so there is nobody else to tell.
+
+    Raises:
+        SessionUnknownError: no such session.
+        NotWaitingError: this review is not the open one.
+    """
+    with eventlog.writing(session_id) as log:
+        if log.state.plan.review != review:
+            raise NotWaitingError("this review is not open any more")
+        _requeue(session_id)
+        log.add(ev.PlanReviewClosed(review, Closure.EXPIRED))
 
 
 def answer_question(session_id: UUID, answered: ev.QuestionAnswered) -> None:

@@ -3,7 +3,7 @@
 from reviews.services.answers import LONGEST_ANSWER, answer_approval, answer_question
 from reviews.services.cards import cards, locked, owned
 from reviews.services.comments import NewDraft, discard_draft, publish, save_draft, settle
-from reviews.services.deadlines import extend
+from reviews.services.deadlines import expire_due, extend
 from reviews.services.deciders import may_decide
 from reviews.services.decisions import decide
 from reviews.services.endings import how_it_ended
@@ -31,6 +31,7 @@ __all__ = [
     "decide",
     "discard_draft",
     "drop_absence",
+    "expire_due",
     "extend",
     "how_it_ended",
     "issue_token",

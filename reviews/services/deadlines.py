@@ -1,20 +1,45 @@
 """Deadlines: what runs out is parked, and never approved."""
 
 from datetime import datetime, timedelta
+from typing import Final
 from uuid import UUID
 
 from django.db import transaction
 from django.utils import timezone
 
+from planmode import services as planmode
 from planmode.access.may import Caller, as_of_now
 from reviews.core.decisions import DecisionKind
 from reviews.core.errors import NoDeadlineError, ReviewUnknownError
-from reviews.models import Review
+from reviews.models import Card, Review
 from reviews.quorum import in_force
 from reviews.services.cards import locked
 from reviews.services.changes import changed
 from reviews.services.deciders import check_decider
 from reviews.services.endings import check_open
+
+MOST_AT_ONCE: Final = 100
+"""Reviews that one sweep expires: the next one comes soon."""
+
+
+def expire_due(now: datetime) -> int:
+    """Expire the reviews whose deadline is over by ``now`` (aware); return how many were.
+
+    Each in a transaction of its own, so that one that can't be holds up no other. Whoever else
+    sweeps at the same moment expires nothing twice.
+    """
+    due = Review.objects.filter(deadline_at__lte=now).open().order_by("deadline_at")
+    return sum(_expired(pk, now) for pk in due.values_list("pk", flat=True)[:MOST_AT_ONCE])
+
+
+@transaction.atomic
+def _expired(review_id: UUID, now: datetime) -> bool:
+    review = locked(Review, review_id, ReviewUnknownError)
+    open_ = review.status == Card.Status.OPEN
+    if not open_ or review.deadline_at is None or review.deadline_at > now:
+        return False
+    planmode.expire_review(review.session_id, str(review.pk))
+    return True
 
 
 @transaction.atomic

@@ -76,6 +76,7 @@ VALUES: Final[Mapping[str, frozenset[str]]] = {
     "results/rejected": frozenset({"version", "reason"}),
     "results/rejected_and_exited": frozenset({"version", "reason"}),
     "results/dismissed": frozenset({"version", "reason"}),
+    "results/expired": frozenset({"version"}),
     "results/option": frozenset({"label"}),
     "results/notes": frozenset({"notes"}),
     "results/reason": frozenset({"reason"}),
