@@ -1,5 +1,6 @@
 """Deadlines: what runs out is parked, and never approved."""
 
+import logging
 from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID
@@ -9,6 +10,7 @@ from django.utils import timezone
 
 from planmode import services as planmode
 from planmode.access.may import Caller, as_of_now
+from planmode.core.errors import NotWaitingError
 from reviews.core.decisions import DecisionKind
 from reviews.core.errors import NoDeadlineError, ReviewUnknownError
 from reviews.models import Card, Review
@@ -17,6 +19,8 @@ from reviews.services.cards import locked
 from reviews.services.changes import changed
 from reviews.services.deciders import check_decider
 from reviews.services.endings import check_open
+
+logger = logging.getLogger(__name__)
 
 MOST_AT_ONCE: Final = 100
 """Reviews that one sweep expires: the next one comes soon."""
@@ -38,7 +42,11 @@ def _expired(review_id: UUID, now: datetime) -> bool:
     open_ = review.status == Card.Status.OPEN
     if not open_ or review.deadline_at is None or review.deadline_at > now:
         return False
-    planmode.expire_review(review.session_id, str(review.pk))
+    try:
+        planmode.expire_review(review.session_id, str(review.pk))
+    except NotWaitingError as error:
+        logger.warning("review %s does not expire: %s", review.pk, error)
+        return False
     return True
 
 

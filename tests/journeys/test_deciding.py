@@ -109,6 +109,7 @@ def test_by_keys_alone(together: Room) -> None:
     page.keyboard.press("Escape")
     expect(sheet).to_be_hidden()
     page.keyboard.press("a")
+    expect(sheet.get_by_role("textbox")).to_be_focused()
     page.keyboard.type("By keys.")
     page.keyboard.press("Control+Enter")
     expect(page.locator("#decided")).to_be_focused()

@@ -3,6 +3,7 @@
 import pytest
 from django.contrib.auth.models import User
 
+from planmode.access.models import Project
 from planmode.agent import results
 from planmode.agent.contracts import ToolResult
 from planmode.core import events as ev
@@ -20,6 +21,8 @@ from planmode.core.outcomes import Outcome
 from planmode.core.presets import PRESETS
 from planmode.core.state import EMPTY, PlanState, SessionState
 from reviews.core.decisions import DecisionKind
+from reviews.core.policy import Rules
+from reviews.services import set_policy
 from tests import desk
 from tests.factories import PLAN, Play, call, play, submits
 
@@ -157,9 +160,10 @@ def test_a_reason_reaches_the_agent(waiting: Play, reviewer: User, kind: Decisio
     "kind", [DecisionKind.REJECT, DecisionKind.REJECT_AND_EXIT, DecisionKind.DISMISS]
 )
 def test_without_a_reason_nothing_is_said_of_one(
-    waiting: Play, reviewer: User, kind: DecisionKind
+    waiting: Play, reviewer: User, kind: DecisionKind, project: Project
 ) -> None:
-    desk.decide(waiting, reviewer, kind)
+    set_policy(project, Rules(reason_required=False))
+    desk.decide(waiting, reviewer, kind, reason="")
     assert "reason" not in told(waiting)
 
 
