@@ -27,7 +27,7 @@ if (document.querySelector("[data-views]")) onKey("view", nextView);
 
 // A link to where a moved block stood opens what is folded around it.
 function unfold() {
-  const target = location.hash && document.getElementById(location.hash.slice(1));
+  const target = document.getElementById(location.hash.slice(1)); // none without a hash
   for (let fold = target?.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
 }
 addEventListener("hashchange", unfold);
