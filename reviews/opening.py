@@ -1,4 +1,4 @@
-"""What a review is opened with beside its submission: risk and deadline."""
+"""What a review is opened with: its risk and its deadline."""
 
 from datetime import datetime, timedelta
 from typing import Any

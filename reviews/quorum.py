@@ -1,4 +1,4 @@
-"""Which policy holds for a review, where its votes stand, whom it needs."""
+"""Which policy holds for a review, and where its votes stand."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence

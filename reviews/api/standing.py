@@ -1,4 +1,4 @@
-"""Where a review stands, as JSON values: policy, votes, what is missing."""
+"""Where a review stands, as JSON values."""
 
 from collections.abc import Mapping
 from dataclasses import asdict

@@ -1,4 +1,4 @@
-"""Two versions of a piece of drawn text as one, its changed words marked."""
+"""Two versions of drawn text as one, its changed words marked."""
 
 import html
 import re

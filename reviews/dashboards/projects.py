@@ -1,4 +1,4 @@
-"""Projects as their admins see them, with members and policies."""
+"""Projects as their admins see them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

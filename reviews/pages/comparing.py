@@ -1,4 +1,4 @@
-"""With which revision a page compares, and what it shows of the difference."""
+"""With which revision a page compares, and what it shows."""
 
 from dataclasses import dataclass, replace
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""Projects, members and policies in pages, each change a fact."""
+"""Projects, members and policies in pages."""
 
 import json
 from pathlib import Path

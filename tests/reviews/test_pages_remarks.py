@@ -42,7 +42,7 @@ def test_a_draft_is_kept_edited_and_published(session: Play, reviewer: User) -> 
     assert (comment.text, comment.kind, comment.blocking) == ("Why?", "question", True)
     page = client.get(here).content.decode()
     assert f'id="c-{comment.pk}"' in page
-    assert "1 blocks" in page
+    assert "1 blocking" in page
     assert "goes to the agent with the next decision" in page
 
 

@@ -57,6 +57,8 @@ class Scene:
                 f"/reviews/{review.pk}/decision",
                 {"decision": "reject", "sha256": review.sha256, "reason": "No"},
             ),
+            "api-withdraw": (f"/reviews/{review.pk}/withdraw", {}),
+            "api-extend": (f"/reviews/{review.pk}/extend", {}),
             "api-questions": ("/questions?status=open", None),
             "api-question": (f"/questions/{question.pk}", None),
             "api-question-answer": (f"/questions/{question.pk}/answer", {"answers": ["A"]}),
@@ -84,6 +86,9 @@ STEERS = (401, 401, 401, 404, 404, 403, 403, 409, 403, 403, 403, 403, 403, 403, 
 FORKS = tuple(201 if status == 409 else status for status in STEERS)
 DECIDES = (401, 401, 401, 404, 404, 200, 200, 403, 403, 403, 403, 403, 403, 403, 403, 403, 403)
 ANSWERS = (401, 401, 401, 404, 404, 200, 200, 200, 403, 403, 403, 403, 403, 403, 403, 403, 403)
+# 409 is what somebody gets who may: there is no vote, and no deadline.
+WITHDRAWS = tuple(409 if status == 200 else status for status in DECIDES)
+EXTENDS = (401, 401, 401, 404, 404, 409, 409, 403, 403, 403, 409, 403, 403, 403, 403, 403, 403)
 
 ROWS: dict[str, tuple[int, ...]] = {
     "api-sessions": STARTS,
@@ -101,6 +106,8 @@ ROWS: dict[str, tuple[int, ...]] = {
     "api-reviews": LISTS,
     "api-review": READS_ONE,
     "api-decision": DECIDES,
+    "api-withdraw": WITHDRAWS,
+    "api-extend": EXTENDS,
     "api-questions": LISTS,
     "api-question": READS_ONE,
     "api-question-answer": ANSWERS,

@@ -1,4 +1,4 @@
-"""Two versions of drawn text are one, and each of them can be read out of it."""
+"""Two versions are one, and each can be read out of it."""
 
 from html import escape
 from html.parser import HTMLParser

@@ -1,4 +1,4 @@
-"""Marks inside changed lines show what changed, and never more than a reader can take in."""
+"""Marks show what changed, and no more than a reader can take in."""
 
 import shutil
 import subprocess
