@@ -53,6 +53,12 @@ class Desk:
     voters: tuple[str, ...]
 
     @property
+    def leads(self) -> tuple[str, ...]:
+        """The names of those whose approval counts on the second level today; asked for late."""
+        people = seats(self.review.project_id).values()
+        return tuple(seat.name for seat in people if seat.counts_as_lead and not seat.away)
+
+    @property
     def offer(self) -> Offer:
         """The options, with what became of them since earlier revisions."""
         here = self.review.revision_version

@@ -11,7 +11,7 @@ from planmode.access.models import Project, Role
 from reviews.core.decisions import DecisionKind
 from reviews.core.policy import Rules
 from reviews.core.tiers import Tier
-from reviews.models import Absence, DecisionRecord, Review, Vote
+from reviews.models import Absence, Comment, DecisionRecord, Draft, Review, Vote
 from reviews.services import set_policy
 from tests.conftest import member
 from tests.desk import approve, decide
@@ -280,7 +280,7 @@ def test_a_decision_on_an_older_revision_is_carried_and_not_taken(
     assert "It counts for revision 2 only." in text(carried)
     assert "My &lt;long&gt; text</textarea>" in html(carried)
     assert f'name="sha256" value="{revised.review.sha256}"' in html(carried)
-    assert "2. Test" in text(carried)
+    assert "<ins" in html(carried), "it is the view of changes"
     assert DecisionRecord.objects.count() == 1
     assert revised.review.status == "open"
 
@@ -343,3 +343,25 @@ def test_options_say_what_became_of_them(operator: User, reviewer: User, second:
     assert "<ins>new</ins>" in html(page)
     assert "C new in this revision Both" in text(page)
     assert "Option “B” was dropped in revision 2" in text(page)
+
+
+def test_who_was_late_keeps_the_text_as_a_draft_or_takes_it_to_the_leads(
+    operator: User, reviewer: User, second: User, lead: User
+) -> None:
+    """The conflict is kept, not hidden: both attempts have their words."""
+    session = play(operator, [submits(), {"text": "Done."}]).work()
+    approve(session, reviewer)
+    client = browser(second)
+    late = decides(client, session, "reject", reason="My text")
+    assert late.status_code == 409
+    assert "Approved by reviewer" in text(late)
+    assert f'action="{path(session)}/drafts"' in html(late)
+    assert "@lea \nMy text</textarea>" in html(late)
+    assert (
+        client.post(f"{path(session)}/drafts", {"text": "My text", "keep": "yes"}).status_code
+        == 302
+    )
+    assert Draft.objects.get().text == "My text"
+    sent = {"text": "@lea \nMy text", "publish": "yes"}
+    assert client.post(f"{path(session)}/drafts", sent).status_code == 302
+    assert [person for c in Comment.objects.all() for person in c.mentions.all()] == [lead]
