@@ -26,7 +26,9 @@ from reviews.core.errors import (
     TokenNeverDecidesError,
 )
 from reviews.core.mentions import mentioned
+from reviews.core.telling import NoticeKind
 from reviews.models import Comment, CommentKind, Draft, Review
+from reviews.notices import News, tell
 from reviews.services.cards import locked, owned
 from reviews.services.changes import changed
 
@@ -213,7 +215,13 @@ def _published(review: Review, draft: Draft, batch: UUID) -> Comment:
         batch=batch,
         published_at=timezone.now(),
     )
-    comment.mentions.set(_members(review, draft.text))
+    called = _members(review, draft.text)
+    comment.mentions.set(called)
+    # One batch calls a person once, in however many of its comments.
+    event = f"{review.pk}:mentioned:{batch}"
+    news = News(NoticeKind.MENTIONED, event, review.project_id, review.pk)
+    people = {person.pk for person in called} - {draft.author_id}
+    tell(news, people, now=comment.published_at)
     return comment
 
 

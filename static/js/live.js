@@ -1,3 +1,5 @@
+import { wanted } from "./notify.js";
+
 // The hint socket. It says "look"; what there is to see comes over HTTP.
 
 const FIRST_WAIT = 1000;
@@ -77,13 +79,14 @@ class LiveFeed extends HTMLElement {
       this.notice = setTimeout(() => this.show("reconnecting"), NOTICE_AFTER);
       this.offline = setTimeout(() => this.show("offline"), OFFLINE_AFTER);
     }
-    if (document.hidden) return;
+    if (document.hidden && !wanted()) return;
     this.retry = setTimeout(() => this.open(), this.wait * (0.5 + Math.random() / 2));
     this.wait = Math.min(this.wait * 2, LONGEST_WAIT);
   }
 
   visibilityChanged() {
     if (this.ended) return;
+    if (document.hidden && wanted()) return;
     if (document.hidden) { this.missed = true; this.close(); return; }
     this.wait = FIRST_WAIT;
     if (!this.socket) this.open();

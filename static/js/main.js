@@ -1,5 +1,6 @@
 // The pages' behaviour. Every page works without it; each element here only adds to a form or link.
 import "./live.js";
+import "./notify.js";
 import "./keys.js";
 import "./changes.js";
 import "./queue.js";

@@ -21,7 +21,7 @@ from reviews.core.errors import (
     DraftStaleError,
     ReviewUnknownError,
 )
-from reviews.models import AuditFact, Comment, Draft, FeedEntry
+from reviews.models import AuditFact, Comment, Draft, FeedEntry, Notice
 from reviews.services import NewDraft
 from reviews.threads import Delivery
 from tests.conftest import member
@@ -132,6 +132,13 @@ def test_a_reply_answers_a_comment_of_this_plan(
 def test_a_comment_calls_members_by_name(session: Play, reviewer: User, stranger: User) -> None:
     comment = written(session, reviewer, "@operator and @stranger and @nobody, look")
     assert [person.get_username() for person in comment.mentions.all()] == ["operator"]
+    told = Notice.objects.filter(kind="mentioned").values_list("person__username", flat=True)
+    assert list(told) == ["operator"]
+
+
+def test_nobody_is_told_of_calling_themselves(session: Play, reviewer: User) -> None:
+    written(session, reviewer, "@reviewer, remember")
+    assert not Notice.objects.filter(kind="mentioned").exists()
 
 
 def test_a_thread_is_resolved_and_opened_again(
