@@ -3,6 +3,7 @@
 from django.urls import path, re_path
 
 from reviews.api.approvals import ApprovalAnswerView, ApprovalsView, ApprovalView
+from reviews.api.differences import DiffView
 from reviews.api.questions import QuestionAnswerView, QuestionsView, QuestionView
 from reviews.api.reviews import DecisionView, ExtendView, ReviewsView, ReviewView, WithdrawView
 from reviews.api.unknown import UnknownAddressView
@@ -10,6 +11,7 @@ from reviews.api.unknown import UnknownAddressView
 urlpatterns = [
     path("reviews", ReviewsView.as_view(), name="api-reviews"),
     path("reviews/<str:review_id>", ReviewView.as_view(), name="api-review"),
+    path("reviews/<str:review_id>/diff", DiffView.as_view(), name="api-diff"),
     path("reviews/<str:review_id>/decision", DecisionView.as_view(), name="api-decision"),
     path("reviews/<str:review_id>/withdraw", WithdrawView.as_view(), name="api-withdraw"),
     path("reviews/<str:review_id>/extend", ExtendView.as_view(), name="api-extend"),

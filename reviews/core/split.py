@@ -13,11 +13,15 @@ from reviews.core.wording import Row, Span, WordedLine, rows
 
 @dataclass(frozen=True, slots=True)
 class SplitLine:
-    """A line on its side; ``moved`` is its line on the other side, 0 when it did not move."""
+    """A line on its side; ``moved`` is its line on the other side, 0 when it did not move.
+
+    ``whole``: it has no other version beside it, so all of it is marked.
+    """
 
     line: DiffLine
     spans: tuple[Span, ...]
     moved: int = 0
+    whole: bool = False
 
     @property
     def number(self) -> int:
@@ -83,7 +87,8 @@ def _line(worded: WordedLine, others: Mapping[int, int]) -> SplitLine:
     if line.kind is LineKind.KEPT:
         return SplitLine(line, worded.spans)
     number = line.new_number if line.kind is LineKind.ADDED else line.old_number
-    return SplitLine(line, tuple(marks(worded)), others.get(number or 0, 0))
+    whole = not any(span.changed for span in worded.spans)
+    return SplitLine(line, tuple(marks(worded)), others.get(number or 0, 0), whole)
 
 
 def marks(worded: WordedLine) -> Iterator[Span]:

@@ -53,6 +53,7 @@ class Scene:
             "api-raw": (f"/revisions/{review.revision_id}/raw", None),
             "api-reviews": ("/reviews?status=open", None),
             "api-review": (f"/reviews/{review.pk}", None),
+            "api-diff": (f"/reviews/{review.pk}/diff?from={review.pk}", None),
             "api-decision": (
                 f"/reviews/{review.pk}/decision",
                 {"decision": "reject", "sha256": review.sha256, "reason": "No"},
@@ -105,6 +106,7 @@ ROWS: dict[str, tuple[int, ...]] = {
     "api-raw": READS_ONE,
     "api-reviews": LISTS,
     "api-review": READS_ONE,
+    "api-diff": READS_ONE,
     "api-decision": DECIDES,
     "api-withdraw": WITHDRAWS,
     "api-extend": EXTENDS,
