@@ -19,6 +19,7 @@ from reviews import services
 from reviews.core.decisions import Decision
 from reviews.core.errors import (
     BlocksUnseenError,
+    CommentInvalidError,
     DecisionIncompleteError,
     NoDeadlineError,
     NoVoteError,
@@ -31,6 +32,7 @@ from reviews.pages.sheets import Problem, Sheet, incomplete, sent_sheet, unseen
 
 _COMES_BACK: Final = (
     BlocksUnseenError,
+    CommentInvalidError,
     DecisionIncompleteError,
     ReviewClosedError,
     RevisionStaleError,
@@ -55,6 +57,8 @@ def decide(request: DeskRequest, review_id: UUID) -> HttpResponse:
     )
     try:
         with transaction.atomic():
+            if "publish" in request.POST:
+                services.publish(review_id, by=caller_now(request))
             services.decide(review_id, decision, by=caller_now(request))
     except _COMES_BACK as error:
         problem, status = _refused(sheet, review_id, error)
@@ -62,13 +66,17 @@ def decide(request: DeskRequest, review_id: UUID) -> HttpResponse:
     return _to(review_id, "decided")
 
 
-def _refused(sheet: Sheet, review_id: UUID, error: Exception) -> tuple[Problem, int]:
+def _refused(  # noqa: PLR0911 - one arm for each refusal
+    sheet: Sheet, review_id: UUID, error: Exception
+) -> tuple[Problem, int]:
     """Return what is wrong, at its field if it has one, and the status that says so."""
     match error:
         case BlocksUnseenError():
             return unseen(error), 409
         case ReviewClosedError() | RevisionStaleError():
             return Problem("", str(error)), 409
+        case CommentInvalidError():
+            return Problem("", str(error)), 422
         case DecisionIncompleteError():
             return incomplete(sheet, review_id, error), 422
         case StoredDataError():

@@ -106,3 +106,26 @@ def test_who_may_not_comment_has_no_form(session: Play, manager: User) -> None:
     assert browser(manager).get(f"/reviews/{session.review.pk}").status_code == 403
     response = browser(manager).post(f"/reviews/{session.review.pk}/drafts", {"text": "x"})
     assert response.status_code == 403
+
+
+def test_a_decision_publishes_the_drafts_first(session: Play, reviewer: User) -> None:
+    """Feedback is not asked for twice: the remarks say what to change."""
+    review = session.review
+    services.save_draft(review.pk, services.NewDraft("Use PostgreSQL"), by=caller(reviewer))
+    client, here = browser(reviewer), f"/reviews/{review.pk}"
+    page = client.get(f"{here}?decide=revise").content.decode()
+    assert "Publish my draft first" in page
+    sent = {"decision": "revise", "sha256": review.sha256, "publish": "yes"}
+    assert client.post(f"{here}/decision", sent).status_code == 302
+    comment = Comment.objects.get()
+    assert comment.sent_with is not None
+    assert session.review.outcome == "revise"
+
+
+def test_a_refused_decision_publishes_nothing(session: Play, reviewer: User) -> None:
+    services.save_draft(session.review.pk, services.NewDraft("Mine"), by=caller(reviewer))
+    sent = {"decision": "revise", "sha256": "0" * 64, "publish": "yes"}
+    response = browser(reviewer).post(f"/reviews/{session.review.pk}/decision", sent)
+    assert response.status_code == 409
+    assert Draft.objects.exists()
+    assert not Comment.objects.exists()
