@@ -38,6 +38,7 @@ check: $(VENV)/dev.stamp ## Lint, types, import contracts, migrations, settings
 
 bench: $(VENV)/dev.stamp ## Measure, beside what the least would be
 	$(BIN)/python -m benchmarks.shell
+	$(BIN)/python -m benchmarks.diff
 
 SOAK_S := 600
 HISTORIES := tests/planmode/test_lifecycle.py tests/planmode/test_histories.py

@@ -16,9 +16,11 @@ from reviews.core.words import alike, significant, weight
 _LEAST: Final = 8
 """Letters and digits of a block below which it may be the same by chance; a heading never is."""
 _LEAST_EDITED: Final = 20
+_OPENING: Final = 200
+"""Characters in which so many are looked for."""
 _ALIKE: Final = 0.7
 """How much a block that moved and was edited has to say the same still."""
-_MARK: Final = re.compile(r"\s*(?:[-+*]|\d{1,9}[.)])\s+")
+_MARK: Final = re.compile(r"\A\s*(?:[-+*]|\d{1,9}[.)])\s+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,14 +121,14 @@ def _same(old: Iterable[_Unit], new: Iterable[_Unit]) -> Iterator[_Pair]:
         found.reverse()
     for unit in old:
         others = by_text.get((unit.kind, unit.fingerprint))
-        if others and (unit.kind is BlockKind.HEADING or weight(unit.text) >= _LEAST):
+        if others and (unit.kind is BlockKind.HEADING or weight(unit.text[:_OPENING]) >= _LEAST):
             yield unit, others.pop()
 
 
 def _without(units: Iterable[_Unit], side: int, pairs: Iterable[_Pair]) -> list[_Unit]:
     taken = {pair[side].span for pair in pairs}
     free = (unit for unit in units if unit.span not in taken)
-    return [unit for unit in free if weight(unit.text) >= _LEAST_EDITED]
+    return [unit for unit in free if weight(unit.text[:_OPENING]) >= _LEAST_EDITED]
 
 
 def _edited(old: Sequence[_Unit], new: Sequence[_Unit], effort: Effort) -> Iterator[_Pair]:
