@@ -17,6 +17,7 @@ class Postbox:
     refuses: set[str] = field(default_factory=set)
     down: bool = False
     messages: list[EmailMessage] = field(default_factory=list)
+    arrived: threading.Event = field(default_factory=threading.Event)
 
     def of(self, address: str) -> list[EmailMessage]:
         return [message for message in self.messages if message["To"] == address]
@@ -53,6 +54,7 @@ class _Session(socketserver.StreamRequestHandler):
         while (line := self.rfile.readline()) != b".\r\n":
             lines.append(line[1:] if line.startswith(b"..") else line)
         self.box.messages.append(message_from_bytes(b"".join(lines), policy=policy.default))
+        self.box.arrived.set()
 
 
 @contextmanager
