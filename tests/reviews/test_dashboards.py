@@ -106,12 +106,11 @@ def test_cards_that_are_not_there_are_unknown() -> None:
 
 
 def test_an_outcome_is_acknowledged_by_the_exit_calls_result(waiting: Play, reviewer: User) -> None:
-    review = waiting.review
-    assert dashboards.acknowledged(review) is None
+    assert dashboards.acknowledged(waiting.review) is None
     approve(waiting, reviewer, option="Small")
-    assert dashboards.acknowledged(review) is None
+    assert dashboards.acknowledged(waiting.review) is None
     waiting.work()
-    at = dashboards.acknowledged(review)
+    at = dashboards.acknowledged(waiting.review)
     assert at is not None
     assert at >= waiting.review.decision.at
 
