@@ -130,7 +130,7 @@ def test_revise_then_approve(room: Room) -> None:
     expect(page.locator("[data-newer]")).to_contain_text("Revision 2")
     page.get_by_role("link", name="See what changed").click()
     page.wait_for_url(f"**/reviews/{second}?view=changes")
-    expect(page.locator("ins, .added").first).to_contain_text("2. Test it")
+    expect(page.locator("ins.come").first).to_contain_text("Test it")
     told = room.result(agent, "ExitPlanMode")["text"]
     assert "Say how you <test> it." in told
 
