@@ -1,4 +1,4 @@
-"""What changed, in a browser: by keyboard, on a phone, in both themes, and inert."""
+"""What changed, in a browser: views, comparisons, keys."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Deadlines beside other things: pages, policies, and whoever acts at once."""
+"""A deadline that is over parks a review, once."""
 
 from datetime import timedelta
 from functools import partial
