@@ -11,7 +11,8 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install --requir
 LOCKED := --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
 DEPLOYED := SECRET_KEY=$$($(BIN)/python -c 'import secrets; print(secrets.token_urlsafe(50))') \
 	REDIS_URL=redis://127.0.0.1:6379 DATABASE_URL=postgres://planmode@127.0.0.1/planmode \
-	ALLOWED_HOSTS=plans.example ALLOWED_ORIGINS=https://plans.example
+	ALLOWED_HOSTS=plans.example ALLOWED_ORIGINS=https://plans.example \
+	EMAIL_HOST=mail.example EMAIL_FROM=plans@plans.example PUBLIC_URL=https://plans.example
 
 help: ## Say what there is
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12

@@ -2,11 +2,13 @@
 
 import logging
 from collections.abc import Iterable
+from copy import deepcopy
+from functools import cache
 from typing import Any, Final
 from uuid import UUID
 
 from planmode.agent.catalog import tools_of
-from planmode.agent.contracts import ModelRequest, Tool, ToolSpec
+from planmode.agent.contracts import Arguments, ModelRequest, Tool, ToolSpec
 from planmode.agent.workspace import Reach
 from planmode.core.errors import StoredDataError
 from planmode.core.events import Variant
@@ -115,11 +117,17 @@ def _description(tool: str, config: PlanModeConfig, profile: str) -> str:
 
 
 def _schema(tool: Tool[Any]) -> dict[str, Any]:
-    """Return the arguments' schema without what pydantic takes from docstrings.
+    """Return the arguments' schema, a copy that the caller may change."""
+    return deepcopy(_schema_of(tool.arguments))
+
+
+@cache
+def _schema_of(arguments: type[Arguments]) -> dict[str, Any]:
+    """Return the schema without what pydantic takes from docstrings; made once, it takes long.
 
     What the model reads comes from prompts/ alone.
     """
-    return _without_descriptions(tool.arguments.model_json_schema())
+    return _without_descriptions(arguments.model_json_schema())
 
 
 def _without_descriptions(schema: dict[str, Any]) -> dict[str, Any]:
