@@ -33,7 +33,7 @@ MEANING: Final[Mapping[str, str]] = {
     "review_closed": "Somebody decided, or the review ended: by, outcome, option, at, review_status",
     "no_vote": "You have no vote on this review that you could take back",
     "no_deadline": "The review does not expire: there is nothing to extend",
-    "blocks_unseen": "The policy wants you to have seen every changed block before you approve: count",
+    "blocks_unseen": "The policy wants you to have seen every block before you approve: count",
     "anchor_invalid": "The comment can't stand there: the revision has no such lines",
     "comment_invalid": "The comment says nothing, too much, or is one too many",
     "comment_unknown": "No comment or draft of that id that you may see",

@@ -118,7 +118,8 @@ def _description(tool: str, config: PlanModeConfig, profile: str) -> str:
 
 def _schema(tool: Tool[Any]) -> dict[str, Any]:
     """Return the arguments' schema, a copy that the caller may change."""
-    return deepcopy(_schema_of(tool.arguments))
+    arguments: type[Arguments] = tool.arguments
+    return deepcopy(_schema_of(arguments))
 
 
 @cache

@@ -132,9 +132,8 @@ def read(text: str) -> Reading:
         steps = _Steps.over(page.lines, md)
     except RecursionError:
         return Reading(_plain_blocks(source), plain=PlainReason.FAILED)
-    found = [_block(step, page.lines, page.sources, source, codes) for step in steps.groups]
-    blocks = tuple(_with_paths(block for block in found if block))
-    return Reading(blocks, _definitions(page.lines))
+    found = (_block(step, page.lines, page.sources, source, codes) for step in steps.groups)
+    return Reading(tuple(_with_paths(found)), _definitions(page.lines))
 
 
 def _definitions(page: Sequence[str]) -> dict[str, tuple[str, str]]:
@@ -201,10 +200,11 @@ class _Steps:
             self.note(end)
 
     def step(self, blocks: list[str]) -> None:
-        for processor in self.parser.blockprocessors:
-            fits = processor.test(self.root, blocks[0])
-            if fits and processor.run(self.root, blocks) is not False:
-                return
+        """Let the first processor that takes the next chunk do so; the last one takes all."""
+        any(
+            processor.test(self.root, blocks[0]) and processor.run(self.root, blocks) is not False
+            for processor in self.parser.blockprocessors
+        )
 
     def note(self, end: int) -> None:
         """Say that the page up to ``end`` became what is new below the root."""
@@ -228,11 +228,9 @@ def _block(
     sources: Sequence[Span],
     source: Sequence[str],
     codes: Sequence[CodeBlock],
-) -> Block | None:
+) -> Block:
     lines = page[group.start : group.stop]
     spans = [span for span in sources[group.start : group.stop] if span[0]]
-    if not spans:
-        return None
     first, last = spans[0][0], max(span[1] for span in spans)
     kind = _kind(group.tags, lines)
     inside = [codes[int(found[1])] for found in map(CODE_LINE.fullmatch, lines) if found]
@@ -251,24 +249,20 @@ def _block(
 
 
 def _kind(tags: Sequence[str], lines: Sequence[str]) -> BlockKind:
-    if len(tags) != 1:
-        return BlockKind.PARAGRAPH
     if len(lines) == 1 and CODE_LINE.fullmatch(lines[0]):
         return BlockKind.CODE
-    return _KIND_OF.get(tags[0], BlockKind.PARAGRAPH)
+    return _KIND_OF.get("".join(tags[:1]), BlockKind.PARAGRAPH)
 
 
 def _items(lines: Sequence[str], sources: Sequence[Span]) -> Iterator[Span]:
     """Yield the source lines of each item of a list."""
-    first = last = 0
+    first = last = sources[0][0]
     for line, span in zip(lines, sources, strict=True):
-        if _ITEM.match(line):
-            if first:
-                yield first, last
+        if _ITEM.match(line) and span[0] != first:
+            yield first, last
             first = span[0]
         last = max(last, span[1])
-    if first:
-        yield first, last
+    yield first, last
 
 
 def _with_paths(blocks: Iterator[Block]) -> Iterator[Block]:

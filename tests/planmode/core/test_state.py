@@ -8,6 +8,7 @@ from planmode.core import events as ev
 from planmode.core import state as core
 from planmode.core import wire
 from planmode.core.calls import ToolCall
+from planmode.core.failures import Halt
 from planmode.core.outcomes import Closure, Outcome
 from planmode.core.permission import PermissionMode
 from planmode.core.state import EMPTY, CallStatus, PendingCall, SessionState, apply, fold
@@ -299,3 +300,23 @@ def test_what_stands_in_the_first_event_is_known() -> None:
 def test_turn_states_that_end() -> None:
     ended = {state for state in ev.TurnState if state.ended}
     assert ended == {"done", "stopped", "failed", "cancelled"}
+
+
+def test_comments_that_were_given_wait_for_a_reply() -> None:
+    given = tuple(ev.SentComment(name, "mei", "Why?") for name in ("c-1", "c-2"))
+    decided = ev.PlanResolved("r", Outcome.REVISE, by=7, comments=given)
+    events: Events = [replied(READ), submitted("r"), decided]
+    assert after(*events).comments == {"c-1": False, "c-2": False}
+    state = after(*events, ev.CommentReplied("c-1", "Done"))
+    assert state.comments == {"c-1": True, "c-2": False}
+
+
+def test_a_review_that_expires_answers_its_call_and_says_why_the_turn_stops() -> None:
+    """case:C055: nobody decided; the call is told so."""
+    events: Events = [replied(READ), submitted("r"), ev.PlanReviewClosed("r", Closure.EXPIRED)]
+    state = after(*events)
+    assert statuses(state) == [("c1", CallStatus.ANSWERED, "r")]
+    assert state.turn.calls[0].answer == 3
+    assert state.turn.halt == Halt.REVIEW_EXPIRED
+    assert state.plan.review is None
+    assert state.plan.last_outcome is None

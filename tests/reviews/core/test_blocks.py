@@ -1,6 +1,8 @@
 """A plan is cut into blocks as the renderer reads it."""
 # ruff: noqa: E501 - a row of a table is a line
 
+import sys
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -114,3 +116,18 @@ def test_whatever_comes_is_cut(text: str) -> None:
     said = [line for line in text.split("\n") if line.strip()]
     blocks = cut(text)
     assert sum(sum(1 for line in b.text.split("\n") if line.strip()) for b in blocks) == len(said)
+
+
+def test_a_plan_that_overflows_the_stack_is_parted_by_blank_lines() -> None:
+    text = "overflow\n\n" + "\n".join(" " * 4 * n + "- x" for n in range(18))
+    limit, depth = sys.getrecursionlimit(), 0
+    frame = sys._getframe()  # noqa: SLF001 - how deep this test itself is
+    while frame.f_back is not None:
+        depth, frame = depth + 1, frame.f_back
+    sys.setrecursionlimit(depth + 60)
+    try:
+        reading = read(text)
+    finally:
+        sys.setrecursionlimit(limit)
+    assert reading.plain is PlainReason.FAILED
+    assert [(block.first, block.last) for block in reading.blocks] == [(1, 1), (3, 20)]
