@@ -14,6 +14,8 @@ from tests.processes import EmbeddedServer, Installation, TeamServer
 from tests.requirements import need
 
 SHAPES: Final[dict[str, type[Installation]]] = {"embedded": EmbeddedServer, "team": TeamServer}
+_OF_PAGES: Final = frozenset({"test_changes", "test_commands", "test_looks", "test_people"})
+"""Files of journeys that no broker and no database can change."""
 _NAMES: Final = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -34,7 +36,15 @@ def chromium() -> Iterator[Browser]:
         browser.close()
 
 
-@pytest.fixture(scope="module", params=SHAPES)
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run journeys in both shapes, those about what a page looks like and does in one."""
+    if "room" in metafunc.fixturenames:
+        alone = metafunc.module.__name__.rpartition(".")[2] in _OF_PAGES
+        shapes = ["embedded"] if alone else list(SHAPES)
+        metafunc.parametrize("room", shapes, indirect=True, scope="module")
+
+
+@pytest.fixture(scope="module")
 def room(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, chromium: Browser
 ) -> Iterator[Room]:
