@@ -57,9 +57,16 @@ def test_only_reset_starts_over(env: dict[str, str], resets: bool) -> None:  # n
 
 
 def test_only_the_whole_suite_is_held_to_its_coverage() -> None:
-    whole = make("-n", "test").stdout
-    assert "pytest --cov" in whole
-    assert "--fail-under=100" in whole
+    """The cores by their own tests; what runs once there runs no second time."""
+    cores, rest, *_ = make("-n", "test").stdout.splitlines()
+    for core in ("planmode/core", "reviews/core", "prompts"):
+        assert f"--cov={core} " in cores
+    assert "--cov-fail-under=100" in cores
+    assert "cov" not in rest
+    for tests in ("planmode/core", "reviews/core", "prompts"):
+        assert f"tests/{tests}" in cores
+        assert f"--ignore=tests/{tests}" in rest
+    assert "pytest --cov --cov-report=term" in make("-n", "coverage").stdout
     part = make("-n", "test", "ARGS=-k guard").stdout
     assert "-m pytest -k guard\n" in part
     assert "cov" not in part

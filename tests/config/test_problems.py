@@ -69,7 +69,7 @@ def test_every_address_is_documented() -> None:
         for pattern in [*planmode_urls, *reviews_urls]
         if pattern.name != "api-unknown"
     ]
-    assert len(addresses) == 23
+    assert len(addresses) == 24
     assert [address for address in addresses if f"/api/v1/{address}" not in text] == []
 
 
